@@ -6,8 +6,12 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// The box: intake, announcer, panel and status, joined and run. What it is made of comes from outside, and it knows
-/// only the ports: see ``Parts``.
+/// The box: connects intake, announcer, panel and status, and runs them.
+///
+///     let box = Box(parts)
+///     if try await box.run(endingOn: StopSignals()) == .remade { restart() }
+///
+/// Its parts come from outside, and it knows only the ports: see ``Parts``.
 public struct Box {
     let services: [any Service]
     private let hasEnded = OneTimeSignal()
@@ -16,34 +20,34 @@ public struct Box {
     private let certificate: CertificateService?
     private let logger: Logger
 
-    /// Why it stopped.
+    /// Why the box stopped.
     public enum Ending: Sendable, Equatable {
-        /// It was told to.
+        /// A signal or a shutdown.
         case stopped
-        /// Its buttons took it out of service: the setup is gone.
+        /// Its buttons took it out of service; the setup is removed.
         case unprovisioned
-        /// Its buttons took it out of service, and whoever starts it again has to remove the setup.
+        /// Its buttons took it out of service; the next start must remove the setup.
         case resetRequested
-        /// It has other settings now, or another certificate; it is to be made anew.
+        /// It has new settings or a new certificate; the caller must make it again.
         case remade
     }
 
-    /// Makes every service; nothing runs yet. Blocks on the disk.
+    /// Makes every service, and runs none. Blocks on the disk.
     package init(_ parts: Parts) {
         let (feed, inbox, clock, state, logger) = (parts.feed, parts.inbox, parts.clock, parts.state, parts.logger)
         let (systemd, salvage) = (parts.systemd, parts.salvage)
         self.logger = logger
-        // What waits came before the box was off. That is noted before anything new can come, which would be taken for
-        // the same. Where the disk refuses, the announcer asks it again.
+        // Doubt the arrival times of earlier runs before anything new arrives. If the disk refuses, the announcer tries
+        // again.
         try? clock.doubtArrivals(in: inbox, logger: logger)
-        // Where the disk refuses, every ring counts as an earlier one: one of yesterday must not call anybody.
+        // If the disk refuses, every ring counts as one of an earlier run: a ring of yesterday must not call anybody.
         let lastEarlierCustomMessage =
             (try? parts.customMessages.customMessages()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
         let metrics = BoxMetrics()
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
             loudspeaker: parts.policy.loudspeaker)
-        // For what may block on the disk and is seldom done.
+        // For rare work that may block on the disk.
         let files = ThreadExecutor(name: "files")
         let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger, executor: files)
         self.unprovisioning = unprovisioning
@@ -122,14 +126,14 @@ public struct Box {
                 $0, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
         }
 
-        // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for,
-        // the announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
+        // Services run in this order and shut down in reverse: no new requests, then the announcement is finished, the
+        // panel goes dark, and the receipts and the offline status are sent last.
         let first: [any Feature] = [
             clock, session, quietTime, intake, history, controlRequests, metrics,
             MachineMetrics(read: parts.machine),
             WatchdogService(
                 systemd: systemd,
-                // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
+                // Without the sound card's thread: a restart repairs no driver, and payments are stored meanwhile.
                 stillness: {
                     [
                         salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
@@ -137,7 +141,7 @@ public struct Box {
                     ]
                 }),
             InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
-            // After everybody who sends commands: the volume that they set is still written down.
+            // Started before every sender of commands, so it stops after them and stores their last volume.
             volume,
             FeedService(feed: feed, delegate: intake),
         ]
@@ -164,10 +168,10 @@ public struct Box {
             + parts.control(routes + page.routes) { await reporter.allMetrics() } + last.compactMap(\.service)
     }
 
-    /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being
-    /// announced, within 10 s.
-    /// - Parameter signals: that stop it, and then the process if need be; `nil` for a box that is not the whole
-    ///   program.
+    /// Runs until a shutdown, new settings, a new certificate, or its buttons end it. Then finishes the current
+    /// announcement, within 10 s.
+    /// - Parameter signals: end the box, and the process if the box does not end (``ExitDeadline``); `nil` for a box
+    ///   that is not the whole program.
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
         let ending: [any Service] = signals.map { [$0, ExitDeadline(logger: logger, hasEnded: hasEnded)] } ?? []
         let services = services + ending
@@ -178,7 +182,7 @@ public struct Box {
                     case is Unprovisioning, is RemoteSettingsService, is CertificateService, is StopSignals: true
                     default: false
                     }
-                // Without a name the library prints each service with all that it holds.
+                // Without a name, the library prints each service with all its properties.
                 return .init(
                     service: service, successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
                     serviceName: "\(type(of: service))")

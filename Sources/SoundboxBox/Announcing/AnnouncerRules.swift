@@ -50,7 +50,6 @@ public struct Announcer: Sendable {
     ///   - saysExpireAfter: a `say` command is dropped this long after it was sent.
     ///   - hurryAbove: with more notices waiting than this, the current one included, notices have no chime and a
     ///     shorter gap; `nil` never.
-    ///     never.
     ///   - lastEarlierCustomMessage: the sequence of the last custom message that was there when the box began.
     public init(
         freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,

@@ -1,7 +1,10 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Signs payment notices and commands as the box's provider does: for trials.
+/// Signs payment notices and commands as the box's provider does, for trials:
+///
+///     let signer = MessageSigner(key: key, topic: topics[.payments])
+///     let payload = signer.payload([("id", .string("A-1")), ("amount", .string("123.45"))])
 public struct MessageSigner: Sendable {
     private let key: SigningKey
     private let topic: String
@@ -11,7 +14,7 @@ public struct MessageSigner: Sendable {
         self.topic = topic
     }
 
-    /// The payload of a message with these members, and its signature as the last one.
+    /// The payload of a message with these members and a last member `signature`.
     public func payload(_ members: [(name: String, value: JSONValue)]) -> [UInt8] {
         func payload(_ signature: String) -> [UInt8] {
             JSONValue.object(members + [("signature", .string(signature))]).bytes

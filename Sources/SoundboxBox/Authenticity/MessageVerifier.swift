@@ -1,12 +1,15 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Decides whether a message, notice or command, comes from somebody who knows the device's key.
+/// Decides whether a notice or command comes from somebody who knows the device's key:
 ///
-/// The voice is the proof of payment, so a false announcement is theft, and so is one that is withheld. Whoever reads
-/// the message judges whether it is recent enough.
+///     let verifier = MessageVerifier(keys: [key], required: true, topics: topics)
+///     do { _ = try verifier.isSigned(message) } catch { log(error.problem) }
+///
+/// The spoken announcement is the proof of payment, so a false one is theft, and so is a suppressed one. The caller
+/// must also check that the message is recent enough.
 package struct MessageVerifier: Sendable {
-    /// Two while the key is being changed; either will do.
+    /// Two while the key is being changed; either is valid.
     private let keys: [SigningKey]
     private let required: Bool
     private let topics: Topics
@@ -17,9 +20,9 @@ package struct MessageVerifier: Sendable {
         self.topics = topics
     }
 
-    /// Whether a message that arrived is signed; `false` only where an unsigned one is taken as well.
+    /// Whether a message is signed; `false` only if the box also takes unsigned messages.
     ///
-    /// - Throws: why nobody vouches for it. Nothing in such a message is to be believed, not even its id.
+    /// - Throws: why the message is not authentic. Nothing in such a message can be believed, not even its id.
     package func isSigned(_ message: FeedMessage) throws(AuthenticityError) -> Bool {
         let signed: SignedPayload
         do { signed = try SignedPayload(message.payload) } catch {
@@ -32,7 +35,7 @@ package struct MessageVerifier: Sendable {
             case .commands: topics[.commands]
             }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
-        // Each compares in constant time, and all of them are tried.
+        // Constant time for each key, and all keys are tried.
         let fitting = keys.filter { key in
             key.withBytes { SHA256.isAuthenticationCode(signed.signature, of: bytes, key: $0) }
         }
@@ -43,7 +46,7 @@ package struct MessageVerifier: Sendable {
     }
 }
 
-/// Why nobody vouches for a message.
+/// Why a message is not authentic.
 package struct AuthenticityError: Error, Equatable {
     package var problem: String
 }

@@ -1,12 +1,16 @@
 import SoundboxCore
 
-/// The bytes of a signed notice that its signature is made of.
+/// The signature of a notice or command, and the bytes that it covers:
 ///
-/// The payload is a JSON object. A member `"signature"` at its top holds 64 hexadecimal digits. The signature covers
-/// the payload byte by byte as published, with nothing between the quotes of that value. So no two programs need to
-/// agree on how JSON is written; see docs/integration.md.
+///     let signed = try SignedPayload(payload)
+///     let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
+///     key.withBytes { SHA256.isAuthenticationCode(signed.signature, of: bytes, key: $0) }
+///
+/// The payload is a JSON object with a top-level member `"signature"` of 64 hexadecimal digits. The signature covers
+/// the payload byte by byte as published, with nothing between the quotes of that value. So two programs need not agree
+/// on how JSON is written; see docs/integration.md.
 public struct SignedPayload: Sendable, Equatable {
-    /// HMAC-SHA-256 has 32 bytes.
+    /// The length of HMAC-SHA-256.
     public static let digestBytes = 32
 
     /// The payload with the signature blanked.
@@ -36,7 +40,7 @@ public struct SignedPayload: Sendable, Equatable {
         message = Array(payload[..<range.lowerBound]) + payload[range.upperBound...]
     }
 
-    /// Where the signature stands, between its quotes.
+    /// The range of the signature, between its quotes.
     private static func signatureRange(in payload: [UInt8]) throws(Problem) -> Range<Int>? {
         var depth = 0
         var position = 0
@@ -60,7 +64,7 @@ public struct SignedPayload: Sendable, Equatable {
                     depth == 1 && isName(endingAt: position, in: payload)
                     && payload[start..<position].elementsEqual("signature".utf8)
             case UInt8(ascii: ","):
-                // The value was a number or a word.
+                // The value was a number, `true`, `false` or `null`.
                 guard !isNext else { throw .malformed }
             default: break
             }

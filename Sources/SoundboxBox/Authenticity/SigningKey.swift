@@ -1,12 +1,15 @@
 import SoundboxCore
 
-/// The key that a provider and one box share: what proves a message.
+/// The key that a provider and one box share to sign messages:
 ///
-/// It is text, so that it can stand in a file, a form or an environment: 32 to 1,024 printable ASCII characters without
-/// a blank. Blanks and line ends around it are no part of it, since editors and shells add them unseen; anything else is
-/// refused, since two programs could take it for two different keys.
+///     let key = try SigningKey("\(secret)\n")  // blanks and line ends around it are removed
+///     print(key)  // ••••••
+///
+/// It is text, so that it fits in a file, a form or an environment variable: 32 to 1,024 printable ASCII characters
+/// without a blank. Blanks and line ends around it are removed, because editors and shells add them. Anything else is
+/// refused, because two programs could read it as two different keys.
 package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// NIST SP 800-107 asks for keys as strong as the hash; 32 random bytes have 44 characters in base64.
+    /// NIST SP 800-107 asks for keys as strong as the hash; 32 random bytes are 44 characters of base64.
     package static let lengths = 32...1024
 
     /// The key itself.
@@ -23,18 +26,18 @@ package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomR
         self.text = String(decoding: key, as: UTF8.self)
     }
 
-    /// HMAC-SHA-256 of what is signed.
+    /// The bytes that HMAC-SHA-256 is computed of.
     ///
     /// - Parameters:
-    ///   - topic: the whole topic that the message is published on. It names the merchant, the device and the kind of
-    ///     message, so that a message for another box or of the other kind has another signature. No topic holds a line
-    ///     end (``Topics``), so that no two pairs of topic and payload give the same bytes.
+    ///   - topic: the whole topic of the message. It names the merchant, the device and the kind of message, so a
+    ///     message for another box or of the other kind has another signature. A topic contains no line end
+    ///     (``Topics``), so no two pairs of topic and payload give the same bytes.
     ///   - payload: with nothing between the quotes of its signature.
     package static func bytesToSign(topic: String, payload: [UInt8]) -> [UInt8] {
         Array(topic.utf8) + [UInt8(ascii: "\n")] + payload
     }
 
-    /// The bytes of the key where they are: no copy of them is made and left behind.
+    /// Gives access to the bytes of the key without leaving a copy in memory.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var text = text
         return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
@@ -44,7 +47,7 @@ package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomR
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Why a text is no key. The text is never part of it.
+/// Why a text is not a key. Never contains the text.
 package enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
     case empty
     case unprintable

@@ -3,22 +3,22 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Where the box's certificate is kept. Everything may block on the disk.
+/// Stores the box's certificate. Everything may block on the disk.
 package struct CertificateStore: Sendable {
     package var term: @Sendable () throws -> CertificateTerm
-    /// A signing request for the next one.
+    /// Makes a signing request for the next certificate, in PEM.
     package var request: @Sendable () throws -> String
-    /// - Returns: whether it is another one than before.
+    /// - Returns: whether it differs from the current one.
     package var install: @Sendable (_ certificate: String) throws -> Bool
-    /// Whether the broker has not let the box in with the one that counts.
+    /// Whether the broker has not yet accepted the current certificate.
     package var isOnTrial: @Sendable () -> Bool
-    /// How often a box was started with the one on trial, this time included.
+    /// Counts a start with the certificate on trial. Returns the count, this start included.
     package var countStart: @Sendable () -> Int
     package var keep: @Sendable () -> Void
     package var restore: @Sendable (Timestamp, _ reason: String) throws -> Void
-    /// When and why the one that came last was not kept.
+    /// When and why the last new certificate was given up.
     package var failure: @Sendable () -> (time: Timestamp, reason: String)?
-    /// Of this box, 0 up to 1: see ``CertificateTerm/renewal(spread:)``.
+    /// A fixed value of this box, 0 up to 1: see ``CertificateTerm/renewal(spread:)``.
     package var spread: Double
 
     package init(
@@ -35,8 +35,8 @@ package struct CertificateStore: Sendable {
     }
 }
 
-/// Renews the box's certificate: asks for the next one in the status while it is due, takes it when it comes, has the
-/// box made anew with it, and goes back to the one before when the broker does not let the box in.
+/// Renews the box's certificate: publishes a request in the status when it is due, installs the answer, ends the box so
+/// that it is made again with the new certificate, and restores the old one if the box does not come online with it.
 package actor CertificateService: Service {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -46,12 +46,11 @@ package actor CertificateService: Service {
         case trial(TrialWatch.Event)
     }
 
-    /// How often the term is looked at.
+    /// How often the term is checked.
     private static let interval = Duration.seconds(3600)
-    /// A box that ends before it was online with a new one, by a crash or by a power cut, is made with it no more
-    /// often.
+    /// How many times a box is started with a new certificate before it is online, after crashes or power cuts.
     static let mostStarts = 3
-    /// How long after one was not kept the next is asked for.
+    /// How long after a failed certificate the next request waits.
     static let rest = Duration.seconds(24 * 3600)
 
     private let store: CertificateStore
@@ -61,11 +60,11 @@ package actor CertificateService: Service {
     private let timeout: Duration
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
-    /// The same for as long as it stands, so that the status stays the same.
+    /// The current request, kept so that the status does not change.
     private var pending: String?
-    /// With the certificate on trial, whatever the disk made of it.
+    /// The box was online with the certificate on trial, even if the disk refused to store that.
     private var wasOnline = false
-    /// Whether the box is to be made anew.
+    /// Whether the box must be made again.
     private(set) var hasChanged = false
 
     /// - Parameters:
@@ -84,8 +83,8 @@ package actor CertificateService: Service {
         (events, event) = AsyncStream.makeStream()
     }
 
-    /// A certificate has come. For one thread at a time: the feed's. Blocks on the disk.
-    /// - Returns: why it is not taken; `nil` when it is, or was when it came before.
+    /// Takes a certificate, in PEM. For one thread at a time, the feed's. Blocks on the disk.
+    /// - Returns: why it is refused; `nil` if it is taken now or was taken before.
     package nonisolated func take(_ certificate: String) -> String? {
         do {
             guard try store.install(certificate) else { return nil }
@@ -95,10 +94,10 @@ package actor CertificateService: Service {
         return nil
     }
 
-    /// Returns when the box is to be made anew, or at shutdown.
+    /// Returns when the box must be made again, or at shutdown.
     package func run() async {
         let isOnTrial = store.isOnTrial()
-        // A box that is switched off and on because it is not online goes back to the certificate with which it was.
+        // Somebody may restart a box because it is offline. After several starts, go back to the old certificate.
         let starts = isOnTrial ? store.countStart() : 0
         if starts > Self.mostStarts,
             giveUp("the box was started \(starts - 1) times with it, and was not online")
@@ -117,7 +116,7 @@ package actor CertificateService: Service {
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard handle(event) else { continue }
-                // A ring that somebody may still answer would be told as missed.
+                // Wait for a ring to end: otherwise it would be reported as missed.
                 await state.waitWhileRinging()
                 hasChanged = true
                 break
@@ -126,7 +125,7 @@ package actor CertificateService: Service {
         }
     }
 
-    /// - Returns: whether the box is to be made anew.
+    /// - Returns: whether the box must be made again.
     private func handle(_ event: Event) -> Bool {
         switch event {
         case .installed: return true
@@ -136,7 +135,7 @@ package actor CertificateService: Service {
             putInForce()
         case .trial(.late):
             guard store.isOnTrial() else { return false }
-            // The disk has not taken it then.
+            // The disk refused `keep` before.
             if wasOnline {
                 putInForce()
                 return false
@@ -156,7 +155,7 @@ package actor CertificateService: Service {
         look()
     }
 
-    /// - Returns: whether the one before counts again.
+    /// - Returns: whether the old certificate is in force again.
     private func giveUp(_ reason: String) -> Bool {
         do { try store.restore(clock.now, reason) } catch {
             logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
@@ -175,7 +174,7 @@ package actor CertificateService: Service {
         let now = clock.now
         let failure = store.failure()
         var status = CertificateStatus(end: term.end, problem: failure?.reason)
-        // A time that is yet to come was written by a clock that was wrong.
+        // A time in the future was written by a wrong clock.
         let rests = failure.map { (.zero..<Self.rest).contains(now.duration(since: $0.time)) } ?? false
         if now >= term.renewal(spread: store.spread), !rests, !store.isOnTrial() {
             do { status.request = try request() } catch {

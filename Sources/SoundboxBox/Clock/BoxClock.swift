@@ -3,43 +3,49 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The wall clock, and how far it can be believed. A small board without a clock battery starts in the past, one with a
-/// bad battery anywhere; the time comes from a server, and until then from what signed messages prove.
+/// The wall clock, and how far it can be believed:
 ///
-/// Any thread. Nothing blocks but ``keep(_:)`` and ``afterStep(_:)``.
+///     let reading = clock.reading
+///     reading.confirmed  // the time, if a time server has confirmed it
+///     reading.time  // the best guess otherwise
+///
+/// A board without a clock battery starts in the past, and one with a bad battery at any time. The time comes from a
+/// server, and until then from what signed messages prove.
+///
+/// Any thread. Only ``init(newestKnown:keeper:signs:)``, ``keep()``, ``afterStep(_:)`` and
+/// ``doubtArrivals(in:logger:)`` block.
 package final class BoxClock: Sendable {
     package typealias Signs = ClockSigns
 
-    /// Why the times of arrival that are stored cannot be compared with the clock, unless a server had confirmed them.
+    /// Why stored arrival times cannot be compared with the clock, unless a server had confirmed them.
     package enum Step: Sendable, Equatable {
-        /// The box was off, and nobody knows what happened to the clock in the meantime.
+        /// The box was off, and the clock may have been changed meanwhile.
         case start
-        /// What is believed of the time went forward by a minute or more.
+        /// The believed time went forward by a minute or more.
         case forward
     }
 
-    /// Nobody can have run this program before this time.
+    /// 2025-01-01: this program did not exist before.
     static let beginning = Timestamp(millisecondsSince1970: 1_735_689_600_000)
-    /// From here on, 15 years after this release, the clock is wrong, whoever set it. A GPS receiver that loses count
-    /// of its weeks is 19.6 years ahead (1,024 weeks); a clock register filled with ones is ahead by 60 years or more.
+    /// 2041-01-01, 15 years after this release: a later time is wrong, even from a time server. A GPS receiver that
+    /// loses count of its weeks is 19.6 years ahead (1,024 weeks); a clock register filled with ones is ahead by 60
+    /// years or more.
     static let end = Timestamp(millisecondsSince1970: 2_240_611_200_000)
-    /// How far a provider's clock may be from the box's before somebody should look at them.
+    /// How far a provider's clock may differ from the box's without a fault.
     static let tolerance = Duration.seconds(300)
-    /// A smaller step does not make news old.
+    /// A smaller step does not make a payment late.
     static let smallestStep = Duration.seconds(60)
-    /// What is known of the time is kept anew when it has gone on by this much: the card is not to be worn out by it.
+    /// The known time is stored again after it has advanced by this much, to spare the memory card.
     static let keptEvery = Duration.seconds(3600)
 
     private let signs: @Sendable () -> Signs
     private let keeper: Remembered<Timestamp>
     private let evidence: Mutex<TimeEvidence>
     private let kept: Mutex<Kept>
-    /// Held while a step is dealt with.
+    /// Held while a step is handled.
     private let stepping = Mutex(())
 
-    /// Blocks on what `keeper` reads.
-    ///
-    /// - Parameter newestKnown: the newest time that a confirmed clock has given to a payment in the inbox.
+    /// Blocks on the read of `keeper`.
     package init(
         newestKnown: Timestamp?, keeper: Remembered<Timestamp> = .none,
         signs: @escaping @Sendable () -> Signs = BoxClock.systemSigns
@@ -52,7 +58,7 @@ package final class BoxClock: Sendable {
         evidence = Mutex(TimeEvidence(known: [read, newest].compactMap(\.self).max(), at: signs()))
     }
 
-    /// What the kernel says.
+    /// The kernel's clock and its synchronisation.
     package static let systemSigns: @Sendable () -> Signs = {
         let synchronisation = SystemClock.synchronisation
         return Signs(
@@ -62,29 +68,29 @@ package final class BoxClock: Sendable {
 
     package var reading: ClockReading { judge { $0.reading($1) } }
 
-    /// The best that can be said, to be written down.
+    /// The best guess, for stored times.
     var now: Timestamp { reading.time }
 
-    /// Which sign it goes by.
+    /// What the time is based on.
     var state: ClockState {
         let signs = signs()
         let state = evidence.withLock { $0.state(signs) }
         return state != .synchronised && signs.refusal != nil ? .unreadable : state
     }
 
-    /// Takes the time of a message whose signature fits.
+    /// Learns from the time of a message with a valid signature.
     func learn(_ time: Timestamp) { judge { $0.learn(time, $1) } }
 
-    /// Takes the time of a notice that did not wait at the broker.
+    /// Learns from the time of a notice that did not wait at the broker.
     func arrived(paidAt: Timestamp) { judge { $0.arrived(paidAt: paidAt, $1) } }
 
-    /// Why the clock cannot be right, in words for people; `nil` when it can.
+    /// Why the clock is wrong, in words for people; `nil` if it may be right.
     ///
-    /// A clock that has not been set yet is no fault: it comes right when the network does.
+    /// A clock that is not set yet is not a fault: the network sets it.
     var fault: String? {
         let signs = signs()
         guard signs.now < Self.end else {
-            // The year alone, so that the fault stays the same one.
+            // Only the year, so that the fault's text does not change.
             return "the clock shows the year \(signs.now.description.prefix(4)), which cannot be; set it with "
                 + "timedatectl, and look at the time server"
         }
@@ -92,10 +98,10 @@ package final class BoxClock: Sendable {
             ? nil : "the clock is behind: signed payments come from its future; look at the time server"
     }
 
-    /// Has `body` deal with a step, if there was one since the last that was dealt with. When it throws, the next call
-    /// finds the step again.
+    /// Calls `body` if there was a step since the last one that was handled. If it throws, the next call finds the same
+    /// step again.
     ///
-    /// One thread deals with it, and every other one that comes meanwhile waits: what that stores afterwards is not doubted.
+    /// One thread handles a step, and others wait: what they store afterwards is not doubted.
     func afterStep<Failure>(_ body: (Step) throws(Failure) -> Void) throws(Failure) {
         guard judge({ $0.step($1) }) != nil else { return }
         try stepping.withLock { (_) throws(Failure) in
@@ -107,10 +113,9 @@ package final class BoxClock: Sendable {
 
     // MARK: Across restarts
 
-    /// Keeps the moment that it cannot be earlier than, when that is newer by ``keptEvery`` than what was kept. Blocks on
-    /// the disk then.
+    /// Stores the earliest possible time if it is ``keptEvery`` newer than the stored one. Blocks on the disk then.
     ///
-    /// - Returns: what is on the disk now; `nil` when nothing is.
+    /// - Returns: the time on the disk; `nil` for none.
     @discardableResult
     func keep() throws -> Timestamp? {
         let reading = reading
@@ -135,7 +140,7 @@ package final class BoxClock: Sendable {
         func isOutdated(by reading: ClockReading) -> Bool {
             guard let time, let earliest = reading.earliest else { return true }
             let advance = earliest.duration(since: time)
-            // A server also takes back what somebody has taught wrongly.
+            // A time server also corrects a wrong time that messages have taught.
             return advance >= BoxClock.keptEvery
                 || reading.trust == .confirmed && advance < .zero - BoxClock.smallestStep
         }
@@ -148,8 +153,8 @@ package final class BoxClock: Sendable {
 }
 
 extension BoxClock {
-    /// Has the inbox doubt the times of arrival from before a step. Before anything is stored after it, since that has the
-    /// right time. Blocks on the disk.
+    /// Marks the arrival times from before a step as doubtful. Call before anything is stored after the step. Blocks on
+    /// the disk.
     func doubtArrivals(in inbox: any Inbox, logger: Logger) throws(InboxError) {
         try afterStep { (step) throws(InboxError) in
             try inbox.distrustArrivalTimes()

@@ -1,13 +1,13 @@
 import SoundboxCore
 
-/// What the wall clock is judged by.
+/// What the kernel says about the wall clock.
 package struct ClockSigns: Sendable, Equatable {
     package var now: Timestamp
     /// The kernel follows a time server.
     package var isSynchronised: Bool
-    /// Wall clock minus time since boot. Changes only when somebody sets the clock.
+    /// Wall clock minus time since boot. Changes only when the clock is set.
     package var offset: Duration
-    /// Why the kernel does not say whether it follows one; `nil` when it does say.
+    /// Why the kernel does not say whether it follows a time server; `nil` if it does say.
     package var refusal: String?
 
     package init(now: Timestamp, isSynchronised: Bool, offset: Duration, refusal: String? = nil) {
@@ -18,11 +18,11 @@ package struct ClockSigns: Sendable, Equatable {
     }
 }
 
-/// Decides how far the wall clock is believed, from all that has been seen of the time: pure.
+/// Decides how far the wall clock is believed. Pure.
 ///
-/// Every time that is known is kept as its lead over the time since boot, which never jumps. So it goes on by itself.
+/// Every known time is stored as its lead over the time since boot, which never jumps, so it advances by itself.
 struct TimeEvidence {
-    /// What somebody who can be believed has shown: it is this late, or later.
+    /// A lower bound of the time, from a trusted source.
     private struct Known {
         var time: Timestamp
         var lead: Duration
@@ -30,19 +30,19 @@ struct TimeEvidence {
 
     /// The lead of the wall clock when a server last confirmed it.
     private var confirmed: Duration?
-    /// The latest time that anybody claims. One message alone is not believed: one wrong date of a provider would
-    /// otherwise make all other payments late, or silence a box that reaches no time server.
+    /// The latest time that a signed message, an earlier run or a server claims. One message alone is not believed: one
+    /// wrong date of a provider would make all other payments late, or silence a box that reaches no time server.
     private var claimed: Known?
-    /// The latest time that two witnesses agree on.
+    /// The latest time that two messages agree on, or that an earlier run or a server has proven.
     private var agreed: Known?
     /// Whether ``claimed`` is from a signed message.
     private var wasTaught = false
-    /// A notice that had not waited was paid long before the clock's time.
+    /// A notice that did not wait was paid long before the clock's time.
     private var isContradicted = false
-    /// The lead that stored times of arrival are compared by; `nil` until those of earlier runs have been dealt with.
+    /// The lead that stored arrival times are compared with; `nil` until those of earlier runs were handled.
     private var compared: Duration?
 
-    /// - Parameter known: what earlier runs have known for certain.
+    /// - Parameter known: the latest time that earlier runs knew for certain.
     init(known: Timestamp?, at signs: ClockSigns) {
         guard let known, known < BoxClock.end else { return }
         claimed = Known(time: known, lead: signs.lead(of: known))
@@ -53,13 +53,13 @@ struct TimeEvidence {
         if signs.isSynchronised {
             confirmed = signs.offset
         } else if let lead = confirmed, (signs.offset - lead).magnitude >= BoxClock.smallestStep {
-            // Out of reach of its server a clock stays right. Set by hand it is nobody's any more.
+            // A clock that loses its server stays right. A clock that is set by hand is no longer confirmed.
             confirmed = nil
         }
-        // A server may be wrong as well.
+        // A server can be wrong too.
         if signs.now >= BoxClock.end { confirmed = nil }
         if confirmed != nil {
-            // Whoever taught it another time was wrong.
+            // The server's time replaces what messages have taught.
             claimed = Known(time: signs.now, lead: signs.offset)
             agreed = claimed
             wasTaught = false
@@ -73,7 +73,7 @@ struct TimeEvidence {
         return ClockReading(time, .unconfirmed, earliest: earliest)
     }
 
-    /// The best guess without a server; `nil` when there is none.
+    /// The best guess without a server; `nil` for none.
     private func candidate(_ signs: ClockSigns) -> (time: Timestamp, isOwn: Bool)? {
         let own = BoxClock.beginning <= signs.now && signs.now < BoxClock.end ? signs.now : nil
         if let known = agreed.map({ signs.time(at: $0.lead) }), known > own ?? BoxClock.beginning {
@@ -82,15 +82,15 @@ struct TimeEvidence {
         return own.map { ($0, true) }
     }
 
-    /// Takes the time of a message whose signature fits: it cannot be earlier now than it was then, but for what its
-    /// sender's clock may be ahead.
+    /// Learns from the time of a message with a valid signature: now is not earlier, except for an error of the
+    /// sender's clock.
     mutating func learn(_ time: Timestamp, _ signs: ClockSigns) {
-        // Confirms what is confirmed, first.
+        // `reading` comes first: it updates `confirmed`.
         guard reading(signs).trust < .confirmed, time < BoxClock.end, time != claimed?.time else { return }
         let known = Known(time: time, lead: signs.lead(of: time) - BoxClock.tolerance)
         let second: Known?
         if known.lead > claimed?.lead ?? signs.lead(of: .distantPast) {
-            // The clock shows a later time already: nothing is learned of it, and two of this kind still agree.
+            // Keep the earlier claim as the second witness.
             second = claimed
             claimed = known
             wasTaught = true
@@ -100,7 +100,7 @@ struct TimeEvidence {
         if let second, second.lead > agreed?.lead ?? signs.lead(of: .distantPast) { agreed = second }
     }
 
-    /// Takes the time of a notice that did not wait at the broker: its customer has paid just now.
+    /// Learns from the time of a notice that did not wait at the broker: its customer has just paid.
     mutating func arrived(paidAt: Timestamp, _ signs: ClockSigns) {
         guard reading(signs).trust < .confirmed, let (time, _) = candidate(signs) else { return }
         isContradicted = time.duration(since: paidAt) > BoxClock.tolerance
@@ -108,7 +108,8 @@ struct TimeEvidence {
 
     // MARK: Steps
 
-    /// Whether what arrived before seems older than it is; see ``BoxClock/step``.
+    /// The step since the last ``compare(by:)``, if earlier arrivals now seem older than they are; see
+    /// ``BoxClock/Step``.
     mutating func step(_ signs: ClockSigns) -> (BoxClock.Step, lead: Duration)? {
         let lead = signs.lead(of: reading(signs).time)
         guard let compared else { return (.start, lead) }
@@ -121,7 +122,7 @@ struct TimeEvidence {
 
     // MARK: In words
 
-    /// How far the system's clock is behind what signed messages have shown; `nil` when it is not.
+    /// How far the system's clock is behind what signed messages prove; `nil` if it is not.
     mutating func lag(_ signs: ClockSigns) -> Duration? {
         guard reading(signs).trust < .confirmed, wasTaught, let agreed else { return nil }
         let lag = agreed.lead - signs.offset
@@ -139,7 +140,7 @@ struct TimeEvidence {
 }
 
 extension ClockSigns {
-    /// The time at that lead over the time since boot.
+    /// The time at a lead over the time since boot.
     fileprivate func time(at lead: Duration) -> Timestamp {
         Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Int64((lead - offset) / .milliseconds(1)))
     }

@@ -1,26 +1,27 @@
 import SoundboxCore
 
-/// What the box can be told: by the commands topic, by the control socket, by its buttons.
+/// A command of the commands topic, the control socket or the buttons.
 public enum Command: Sendable, Equatable {
     case play(Announcer.Request)
     case volume(VolumeChange)
-    /// Ring, or say something. The inbox keeps it as it arrives, since its receipt is due before its acknowledgement.
+    /// A ring or words to say. The inbox stores it on arrival, because its receipt is due before its acknowledgement.
     case customMessage(CustomMessage)
-    /// Take back what waits or sounds. Hushed as it arrives, and then carried out by the inbox, for the same reason.
+    /// Cancels what waits or plays. The sound ends on arrival; the inbox then carries it out, for the same reason.
     case cancel(CancelTarget)
-    /// What may have been lost with the session before this one was published again.
+    /// The provider has published again what may have been lost with the earlier session.
     case reconciled(epoch: Int)
-    /// Settings from afar, by the keys and values of ``RemoteSettings``; their id and time are the command's.
+    /// Remote settings, by the keys and values of ``RemoteSettings``; their id and time are the command's.
     case settings(RemoteSettings)
-    /// The certificate that the box has asked for, in PEM. Who sent it does not matter: its issuer vouches for it.
+    /// The certificate that the box has requested, in PEM. The sender does not matter: the issuer's signature proves
+    /// it.
     case certificate(String)
     case warnOfUnprovisioning
     case unprovision
 }
 
 extension Command {
-    /// By `type` and the members that belong to it: every kind that a program can send.
-    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    /// Reads `type` and its members: every command that a program can send.
+    /// - Parameter kinds: the kinds of notices beside payments and refunds.
     public init(decoding json: JSONValue, kinds: Set<KindName> = []) throws(CommandError) {
         switch json["type"]?.string {
         case "replay": self = .play(.last)

@@ -1,14 +1,14 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Carries out commands from every source: at once, on the caller's thread, and so in the order in which each source
-/// sends them. Nothing here blocks, also while the disk or the sound card hangs.
+/// Carries out commands of every source at once, on the caller's thread, so the order of each source is kept. Any
+/// thread; never blocks, not even while the disk or the sound card hangs.
 struct CommandHandler: Sendable {
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
     let requests: AnnouncerRequests
 
-    /// Never blocks; any thread.
+    /// Any thread; never blocks.
     func perform(_ command: Command) {
         switch command {
         case .volume(let change): volume.apply(change)
@@ -17,7 +17,7 @@ struct CommandHandler: Sendable {
             unprovisioning.warningIsDue()
             requests.say(.unprovisionWarning)
         case .unprovision: unprovisioning.perform()
-        // Carried out when they arrived.
+        // Carried out by the intake on arrival.
         case .cancel, .customMessage, .reconciled, .settings, .certificate: break
         }
     }

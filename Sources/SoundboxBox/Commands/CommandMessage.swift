@@ -1,10 +1,12 @@
 import SoundboxCore
 
-/// A message of the commands topic, read and not yet judged:
-/// `{"id":"c-1","at":"2026-11-21T10:15:00+08:00","type":"volume","volume":80}`.
+/// A message of the commands topic, before ``CommandJudge`` accepts it:
+///
+///     let message = try CommandMessage(decoding: payload)
+///     // {"id":"c-1","at":"2026-11-21T10:15:00+08:00","type":"volume","volume":80}
 public struct CommandMessage: Sendable, Equatable {
-    /// A larger message is refused unread. The longest address of a clip and the longest text beside it, in JSON that
-    /// escapes every character, have room in it.
+    /// A larger message is refused unread. The longest clip address and the longest text fit, even if JSON escapes
+    /// every character.
     public static let maximumPayloadBytes = 8192
 
     public var id: CommandID?
@@ -18,8 +20,8 @@ public struct CommandMessage: Sendable, Equatable {
         self.command = command
     }
 
-    /// Unknown fields are ignored, `null` counts as absent.
-    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    /// Unknown fields are ignored; `null` counts as absent.
+    /// - Parameter kinds: the kinds of notices beside payments and refunds.
     public init(decoding payload: [UInt8], kinds: Set<KindName> = []) throws(CommandError) {
         guard payload.count <= Self.maximumPayloadBytes else {
             throw CommandError(reason: "payload: longer than \(Self.maximumPayloadBytes) bytes")

@@ -1,26 +1,29 @@
 import SoundboxCore
 
-/// Decides whether a command is to be carried out now: pure.
+/// Decides whether a command is carried out now. Pure:
 ///
-/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and do
-/// no more when they come twice. Of settings the newest count. Everything else is of the moment: a payment that is
+///     let arrival = try CommandJudge.judge(message, .init(isSigned: true, clock: clock.reading))
+///
+/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and a
+/// second one does no harm. Of settings the newest count. All other commands must be recent: a payment that is repeated
+/// hours later would be taken for a new one, and a late ring or volume change would surprise the shop.
 /// repeated hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
 public enum CommandJudge {
-    /// How long an id is remembered after its command was sent: much longer than the window, so that a clock that is
-    /// set back lets nobody play a command back.
+    /// How long an id is remembered after its command was sent. Much longer than ``CommandArrival/window``, so that no
+    /// command can be replayed after a clock was set back.
     public static let memory = Duration.seconds(24 * 3600)
 
-    /// How a message came.
+    /// How a message arrived.
     public struct Circumstances: Sendable, Equatable {
-        /// Its signature fits; `false` where the box takes unsigned ones.
+        /// Its signature is valid; `false` if the box takes unsigned messages and it has none.
         public var isSigned = false
         public var isRetained = false
         /// It may have waited at the broker while the box was away.
         public var mayHaveWaited = false
         public var clock: ClockReading
-        /// A part of what a cancel names was heard.
+        /// A part of the cancel's target was heard.
         public var hasBegun = false
-        /// A ring that comes before another one has ended is refused as busy.
+        /// A ring is refused as busy while another one lasts.
         public var allowsOneRing = false
 
         public init(
@@ -36,7 +39,7 @@ public enum CommandJudge {
         }
     }
 
-    /// - Throws: why it is not to be carried out.
+    /// - Throws: why it is not carried out.
     public static func judge(
         _ message: CommandMessage, _ circumstances: Circumstances
     ) throws(CommandError) -> CommandArrival {
@@ -49,7 +52,7 @@ public enum CommandJudge {
             return .customMessage(customMessage, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
         case .reconciled, .settings, .certificate: return .always(message.id)
         case .play, .volume, .warnOfUnprovisioning, .unprovision:
-            // Without both there is no telling one command from the next.
+            // Without both, a repeated command cannot be recognised.
             guard let id = message.id, message.at != nil else { return .always(message.id) }
             return .once(id, expiry: expiry)
         }
@@ -68,7 +71,7 @@ public enum CommandJudge {
         switch message.command {
         case .cancel, .reconciled, .certificate: return nil
         case .settings(let settings):
-            // Those of next year would shut out all others until then.
+            // Settings with a date in the future would block all others until then.
             guard let now = circumstances.clock.confirmed, settings.at.duration(since: now) > CommandArrival.window
             else { return nil }
             return "at: \(settings.at) is in the future; the box's clock says \(now)"
@@ -89,16 +92,15 @@ public enum CommandJudge {
         _ command: Command, at: Timestamp, _ circumstances: Circumstances
     ) -> String? {
         let clock = circumstances.clock
-        // What is live is news to a clock that nobody has confirmed. What is known for certain still tells what is
-        // stale.
+        // An unconfirmed clock does not make a live command stale. The earliest possible time still does.
         let judged = circumstances.mayHaveWaited ? clock.believed : clock.confirmed
         if let now = judged ?? clock.earliest, now.duration(since: at) > CommandArrival.window {
             return "at: \(at) is more than a minute ago; the box's clock says \(now)"
         }
         if let now = clock.believed, at.duration(since: now) <= CommandArrival.window { return nil }
         if let now = clock.confirmed { return "at: \(at) is in the future; the box's clock says \(now)" }
-        // The box's clock is behind, or not set: the command is later than all that the box knows. So it is of this
-        // minute, unless it waited.
+        // The box's clock is behind or not set, so the command is newer than all known times. It is recent unless it
+        // waited.
         guard circumstances.mayHaveWaited else { return nil }
         if !circumstances.isSigned, case .volume = command { return nil }
         return "at: cannot be judged, since the box's clock is not set and the message may have waited at the broker"

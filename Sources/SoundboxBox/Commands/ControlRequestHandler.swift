@@ -4,11 +4,11 @@ import SoundboxSystem
 import SoundboxVoice
 import Synchronization
 
-/// Does what somebody at the counter asks for by way of the control socket, where that is more than a button does.
+/// Serves the control routes for replays, trials and sign-in codes.
 struct ControlRequestHandler: Sendable {
-    /// Between two codes: as long as it takes to say one.
+    /// Between two codes: about the time to say one.
     private static let restBetweenCodes = Duration.seconds(10)
-    /// Behind more payments a code might come too late to be typed. That many are told within the minute.
+    /// With more payments ahead, the code could come after ``Announcer/AskedCode/timeout``.
     private static let mostWaiting = 10
 
     let history: HistoryRequestHandler
@@ -36,7 +36,7 @@ struct ControlRequestHandler: Sendable {
         }
     }
 
-    /// Aloud or not at all: a code that nobody can hear would only look like a fault.
+    /// Refuses a code that nobody could hear: silence would look like a fault.
     private func speak(_ code: SignInCode) async throws {
         guard quietTime.volumeNow == nil else { throw ControlRefusal(.quiet, "no code is said in quiet hours") }
         let loudness = volume.loudness
@@ -69,7 +69,7 @@ extension ControlRequestHandler: Feature {
                 case nil: requests.play(.last)
                 case .object(let members)? where members.isEmpty: requests.play(.last)
                 case let json?:
-                    // With a name that is misspelt another payment would be repeated than was meant.
+                    // A misspelt name must not replay the last payment instead of the one that was meant.
                     guard let sequence = json["sequence"]?.integer, sequence > 0 else {
                         throw ControlRefusal(.invalid, "sequence: expected a whole number greater than 0")
                     }

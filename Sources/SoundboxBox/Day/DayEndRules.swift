@@ -1,31 +1,38 @@
 import SoundboxCore
 
-/// Decides when the day's takings are told by themselves: once for each business day, at a set time, and not much later.
+/// Decides when the day's takings are announced automatically: once for each business day, at a set time or shortly
+/// after.
+///
+///     switch DayEnd(minute: 21 * 60).decision(at: clock.reading, calendar, told: lastDay) {
+///     case .isDue(let day): requests.tell(day)
+///     case .isNotDue(let time): wait(time)
+///     case .isUnknown: break
+///     }
 public struct DayEnd: Sendable, Equatable {
     /// Minutes after midnight, 0–1439.
     public var minute: Int
 
-    /// Somebody who comes to the shop an hour later does not expect it any more.
+    /// How late the announcement may come. An hour later, nobody expects it.
     public static let grace = Duration.seconds(30 * 60)
 
     public init(minute: Int) { self.minute = minute }
 
     public enum Decision: Sendable, Equatable {
         case isDue(BusinessDay)
-        /// So long, unless the clock is set meanwhile.
+        /// Due after this time, unless the clock is set meanwhile.
         case isNotDue(Duration)
-        /// Nobody knows what time it is.
+        /// The time is not confirmed.
         case isUnknown
     }
 
     /// - Parameters:
-    ///   - reading: a time that no server has confirmed does not count. A box that was switched off goes on with the
-    ///     time that it last knew, and would tell the day's takings the next morning.
-    ///   - told: the day that was told last.
+    ///   - reading: only a confirmed time counts. A box that was switched off continues with its last known time, and
+    ///     would announce the takings the next morning.
+    ///   - told: the day that was announced last.
     public func decision(at reading: ClockReading, _ calendar: BusinessCalendar, told: CivilDate?) -> Decision {
         guard let now = reading.confirmed else { return .isUnknown }
         let day = calendar.day(at: now)
-        // A day further ahead was told by a clock that a server had set wrong, and would silence all days until then.
+        // A day further ahead was stored by a wrong clock, and would silence all days until then.
         let isTold = told.map { day.date <= $0 && $0 <= day.date + 1 } ?? false
         if let moment = calendar.moment(minute, of: day), !isTold {
             if moment > now { return .isNotDue(moment.duration(since: now)) }

@@ -3,15 +3,15 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Has the day's takings told at a set time, once for each business day, however often the box is restarted.
+/// Announces the day's takings at a set time, once for each business day, also across restarts.
 ///
-/// The day is noted before it is told: what a power cut falls into is told once or not at all, and never twice.
-/// Pinned to a thread, since the note blocks on the disk.
+/// The day is stored before it is announced: after a power cut it is announced once or not at all, never twice. Pinned
+/// to a thread, because the store blocks on the disk.
 actor DayEndService: Service, Feature {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// The longest that it sleeps: the clock may be set meanwhile, and the time zone.
+    /// The longest sleep: the clock or the time zone may change meanwhile.
     static let longestSleep = Duration.seconds(20)
 
     private let dayEnd: DayEnd
@@ -19,12 +19,12 @@ actor DayEndService: Service, Feature {
     private let keeper: Remembered<CivilDate>
     private let logger: Logger
     private let tell: @Sendable (BusinessDay) -> Void
-    /// The day that was told last.
+    /// The day that was announced last.
     private var told: CivilDate?
 
-    /// Reads what was kept, on the caller's thread.
+    /// Reads the stored day on the caller's thread.
     ///
-    /// - Parameter tell: has the takings of that day told. Must not block.
+    /// - Parameter tell: announces the takings of a day. Must not block.
     init(
         _ dayEnd: DayEnd, day: ShopDay, keeper: Remembered<CivilDate>, logger: Logger, executor: ThreadExecutor,
         tell: @escaping @Sendable (BusinessDay) -> Void
@@ -46,7 +46,7 @@ actor DayEndService: Service, Feature {
         }
     }
 
-    /// Tells the takings if it is time.
+    /// Announces the takings if they are due.
     /// - Returns: how long to wait before the next look.
     func look() -> Duration {
         guard let calendar = day.calendar() else { return Self.longestSleep }

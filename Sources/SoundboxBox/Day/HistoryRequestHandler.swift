@@ -1,17 +1,16 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Answers what programs on this machine ask of the history. Each answer is a piece of bounded work; whoever wants more
-/// asks for the next one.
+/// Serves the history to programs on this machine. The work of each answer is bounded; a client asks again for more.
 ///
-/// Pinned to a thread, since the inbox blocks. Between two looks into the history others get their turn there.
+/// Pinned to a thread, because the inbox blocks. Others use that thread between two reads.
 actor HistoryRequestHandler {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How many rows are looked at for one answer. A reader of a card takes well under a second for them.
+    /// How many rows are read for one answer.
     static let mostRows = 10_000
-    /// Of one answer.
+    /// How many entries one answer has at most.
     static let mostEntries = 1000
 
     private let day: ShopDay
@@ -23,8 +22,8 @@ actor HistoryRequestHandler {
         self.executor = executor
     }
 
-    /// `entries`, newest first; `next` to go on with as `before`, `null` at the end, which is where totals end; the range
-    /// that was meant, when days begin (`cut_over`), and the rows that cannot be read.
+    /// `entries`, newest first; `next` to pass as `before` of the next request, `null` at the end, where totals end
+    /// too; the range `from` and `to`; when days begin (`cut_over`); and `unreadable` rows.
     func entries(_ query: HistoryQuery) async throws(ControlRefusal) -> JSONValue {
         try await answer(query) { (filter, calendar) async throws(InboxError) in
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
@@ -44,7 +43,7 @@ actor HistoryRequestHandler {
                 }
                 examined += page.examined
                 if wanted.count < page.entries.count {
-                    // Whoever wants the others is told of them, and of what cannot be read among them, next time.
+                    // The next answer has the rest of this page, and counts its unreadable rows.
                     next = wanted.last?.entry.sequence
                     break
                 }
@@ -59,7 +58,7 @@ actor HistoryRequestHandler {
         }
     }
 
-    /// `part`, which is ``Totals/partJSON`` of the rows looked at; `next` as ``entries(_:)``.
+    /// `part`, which is ``Totals/partJSON`` of the rows read; `next` as in ``entries(_:)``.
     func totals(_ query: HistoryQuery) async throws(ControlRefusal) -> JSONValue {
         try await answer(query) { (filter, _) async throws(InboxError) in
             var walk = TotalsWalk(filter, now: day.clock.reading.believed, before: query.before)
@@ -75,7 +74,7 @@ actor HistoryRequestHandler {
         }
     }
 
-    /// The notice of this number; `nil` where there is none.
+    /// The notice with this number; `nil` for none.
     func entry(_ sequence: Int64) throws(ControlRefusal) -> InboxEntry? {
         guard sequence < Int64.max else { return nil }
         do throws(InboxError) {

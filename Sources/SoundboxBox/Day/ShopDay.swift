@@ -1,16 +1,16 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Which business day it is, and what it has brought so far. Any thread; blocks on the disk.
+/// The current business day and its takings. Any thread; blocks on the disk.
 package struct ShopDay: Sendable {
-    /// How many of the newest rows a spoken total is made of at most: one every three seconds, for a whole day and night.
-    /// The announcer waits meanwhile, and a payment behind it.
+    /// The most rows of a spoken total: about one every three seconds for 24 hours. The announcer, and a payment behind
+    /// it, waits while they are read.
     static let mostRows = 30_000
 
     let clock: BoxClock
     let history: any PaymentHistory
-    /// As it is now: time zones change while the box runs. `nil` where the configured one cannot be had: nothing is counted
-    /// by another. May block on the disk.
+    /// The current calendar: time zones can change while the box runs. `nil` if the configured zone cannot be used;
+    /// another zone would count wrong days. May block on the disk.
     let calendar: @Sendable () -> BusinessCalendar?
 
     package init(
@@ -21,13 +21,13 @@ package struct ShopDay: Sendable {
         self.calendar = calendar
     }
 
-    /// Minutes since midnight by the clock on the shop's wall, 0–1439; `nil` while the clock is not believed. Without a
-    /// calendar the machine's zone stands in.
+    /// Minutes since local midnight, 0–1439; `nil` while the clock is not believed. Without a calendar, in the
+    /// machine's time zone.
     var minuteOfDay: Int? {
         clock.reading.believed.map { (calendar()?.zone ?? ProcessTimeZone.clock).minuteOfDay(at: $0) }
     }
 
-    /// `nil` while the clock is not believed, and without a calendar.
+    /// `nil` while the clock is not believed, or without a calendar.
     var today: BusinessDay? {
         guard let calendar = calendar() else { return nil }
         return clock.reading.believed.map { calendar.day(at: $0) }
@@ -35,7 +35,7 @@ package struct ShopDay: Sendable {
 
     static let hasNoZone = "day.time_zone of the configuration cannot be used; see the warning of: soundbox status"
 
-    /// The takings of a day, as they are said.
+    /// The takings of a day, as they are spoken.
     /// - Parameter day: `nil` for the current one.
     func totals(of day: BusinessDay?) throws(InboxError) -> DayTotals {
         guard let day = day ?? today else {

@@ -1,38 +1,43 @@
 import SoundboxCore
 
-/// Counts a range of the history from its newest row back, in looks of bounded work.
+/// Counts a range of the history from its newest row back, in bounded steps:
+///
+///     var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end), now: clock.reading.believed)
+///     while !walk.isComplete { try walk.step(in: history) }
+///     return walk.totals
 public struct TotalsWalk: Sendable {
-    /// How many rows one look takes.
+    /// How many rows one step reads.
     public static let pageRows = 500
 
-    /// What is counted: from ``from`` on, and before ``to``.
+    /// The range starts here, this time included; `nil` for no bound.
     public let from: Timestamp?
+    /// The range ends before this time; `nil` for no bound.
     public let to: Timestamp?
     public private(set) var totals = Totals()
-    /// Where the next look begins; `nil` for the newest row before the first look, and at the end.
+    /// The next step reads rows before this sequence; `nil` for the newest row at the start, and at the end.
     public private(set) var next: Int64?
-    /// Nothing further back is of the range.
+    /// No earlier row is in the range.
     public private(set) var isComplete = false
     public private(set) var examined = 0
     private let filter: HistoryFilter
     private let now: Timestamp?
 
     /// - Parameters:
-    ///   - filter: its times are the range; what it leaves out is not counted.
-    ///   - now: nothing has come later, whatever a row says; `nil` while the clock is not believed.
-    ///   - sequence: where to begin; `nil` for the newest row.
+    ///   - filter: its times are the range; rows that it leaves out are not counted.
+    ///   - now: no row counts as later than this, whatever its time says; `nil` while the clock is not believed.
+    ///   - sequence: count rows before this one; `nil` for all.
     public init(_ filter: HistoryFilter, now: Timestamp?, before sequence: Int64? = nil) {
         self.now = now
         from = filter.from
         to = filter.to
         var filter = filter
-        // What is later or earlier tells of what has no time.
+        // Rows outside the range help to place rows without a time.
         (filter.from, filter.to) = (nil, nil)
         self.filter = filter
         next = sequence
     }
 
-    /// Looks once more. Blocks for as long as the disk takes.
+    /// Reads the next ``pageRows`` rows. Blocks on the disk.
     public mutating func step(in history: some PaymentHistory) throws(InboxError) {
         guard !isComplete else { return }
         let page = try history.history(filter, before: next, limit: Self.pageRows)
@@ -42,8 +47,8 @@ public struct TotalsWalk: Sendable {
         isComplete = page.next == nil || Self.isBehind(page, from: from)
     }
 
-    /// Rows are in the order of arrival, whatever the clock showed. A whole page of them from before the range tells that
-    /// the clock was not just wrong for a while.
+    /// Whether a page lies before the range. Rows are in the order of arrival, whatever the clock showed. A whole page
+    /// from before the range shows that the clock was not only briefly wrong.
     public static func isBehind(_ page: HistoryPage, from: Timestamp?) -> Bool {
         guard let from, let latest = page.latest, page.examined >= pageRows else { return false }
         return latest < from

@@ -1,23 +1,22 @@
 import ServiceLifecycle
 import SoundboxCore
 
-/// What a part of the box adds to the whole; ``Box`` collects it.
+/// What a part of the box adds to its routes, metrics and status; ``Box`` collects it:
 ///
-/// ```swift
-/// extension Doorbell: Feature {
-///     var routes: [ControlRoute] { [ControlRoute(.get, "doorbell") { _ in .json(.integer(self.rings)) }] }
-///     var metricFamilies: [MetricFamily] { [MetricFamily("soundbox_rings_total", .counter, "How often it rang.", rings)] }
-///     func fill(_ status: inout BoxStatus) { status.hasRung = rings > 0 }
-/// }
-/// ```
+///     extension Doorbell: Feature {
+///         var routes: [ControlRoute] { [ControlRoute(.get, "doorbell") { _ in .json(.integer(rings)) }] }
+///         var metricFamilies: [MetricFamily] {
+///             [MetricFamily("soundbox_doorbell_total", .counter, "Rings since the start.", Double(rings))]
+///         }
+///     }
 protocol Feature: Sendable {
-    /// What runs it: itself where it is a service.
+    /// The service that runs it: itself if it is one.
     var service: (any Service)? { get }
-    /// What it answers on the control socket.
+    /// Its routes on the control socket.
     var routes: [ControlRoute] { get }
-    /// Its figures, as they are now. On the status thread; may block on the disk.
+    /// Its current metrics. On the status thread; may block on the disk.
     var metricFamilies: [MetricFamily] { get }
-    /// Writes its fields. On the status thread; may block on the disk.
+    /// Writes its fields of the status. On the status thread; may block on the disk.
     func fill(_ status: inout BoxStatus)
 }
 

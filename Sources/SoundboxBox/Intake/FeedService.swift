@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import SoundboxCore
 
-/// Runs the feed until shutdown, when the receipts and the offline status still go out.
+/// Runs the feed until shutdown. The feed then still sends the receipts and the offline status.
 struct FeedService: Service, Feature {
     let feed: any PaymentFeed
     let delegate: any PaymentFeedDelegate

@@ -5,11 +5,11 @@ import SoundboxSystem
 extension Intake {
     /// A message of the commands topic, verified and decoded.
     struct ReadCommand {
-        /// The error has no id where nobody vouches for it.
+        /// The error has no id if the message is not authentic.
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
         let isLive: Bool
-        /// What it is about to cancel, and whether a part of that was heard.
+        /// The target of a cancel, and whether a part of it was heard.
         var held: CancelTarget?
         var hasBegun = false
     }
@@ -31,7 +31,7 @@ extension Intake {
         return (try CommandMessage(decoding: message.payload, kinds: reader.kinds), isSigned)
     }
 
-    /// Ends what a cancel names, if that sounds: past every queue, and before anything is written.
+    /// Ends the target of a cancel if it plays, ahead of every queue and before anything is stored.
     func hold(_ command: inout ReadCommand) {
         guard !command.isRetained, case .success((let message, _)) = command.content,
             case .cancel(let target) = message.command
@@ -40,8 +40,8 @@ extension Intake {
         command.hasBegun = hooks.hold(target)
     }
 
-    /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with
-    /// it. Of those that are refused nothing is.
+    /// Stores the effects and replies of commands. Like payments, commands are acknowledged after that. Nothing is
+    /// stored of refused commands.
     func take(_ commands: [ReadCommand]) throws(InboxError) {
         var judged: [(message: CommandMessage, arrival: CommandArrival)] = []
         var hasCancel = false
@@ -53,7 +53,7 @@ extension Intake {
                 refuse(error)
             }
         }
-        // Nobody could tell whose reply it is, and a knob that is turned should not wear out a card.
+        // A command without id gets no reply, and storing each turn of a volume knob would wear out the card.
         let arrivals = judged.map(\.arrival).filter { $0 != .always(nil) }
         var outcomes = try note(
             arrivals, mayGoUnanswered: !judged.contains(where: \.message.command.hasChangedFiles)
@@ -68,8 +68,8 @@ extension Intake {
         }
     }
 
-    /// - Parameter afterCancel: whether one stands before it in the batch, which may make room.
-    /// - Throws: why it is not to be carried out.
+    /// - Parameter afterCancel: whether a cancel precedes it in the batch, which may make room.
+    /// - Throws: why it is not carried out.
     private func judge(
         _ command: ReadCommand, afterCancel: Bool
     ) throws(CommandError) -> (message: CommandMessage, arrival: CommandArrival) {
@@ -80,14 +80,14 @@ extension Intake {
         if isSigned, let at = message.at { learn(at) }
         let arrival = try CommandJudge.judge(message, circumstances)
         if case .customMessage(let customMessage, _, let onlyWhenNoRing) = arrival, customMessage.content != .tone {
-            // To judge its words takes far longer. A disk that does not answer is asked again with the rest.
+            // Check for room first, because checking the words takes longer. A disk error shows again in `note`.
             let noRoom =
                 afterCancel ? nil : (try? inbox.reasonNotToAccept(customMessage, onlyWhenNoRing: onlyWhenNoRing))
             if let problem = noRoom ?? rules.problem(of: customMessage, at: .monotonicNow) {
                 throw CommandError(id: customMessage.id, reason: problem)
             }
         }
-        // Its reply says what came of it, and it may come twice.
+        // Carried out here, because the reply reports the outcome. A second delivery does no harm.
         if case .reconciled(let epoch) = message.command, let problem = hooks.reconciled(epoch) {
             throw CommandError(id: message.id, reason: problem)
         }
@@ -102,7 +102,7 @@ extension Intake {
 
     func refuse(_ error: CommandError) { refuse(error.reply(at: clock.reading.time)) }
 
-    /// Logs and answers it, unless too many were refused.
+    /// Logs and answers a refused command, within the limit of refusals.
     private func refuse(_ reply: Receipt, _ command: Command? = nil) {
         var metadata: Logger.Metadata = ["reason": "\(reply.reason ?? "")"]
         if case .command(let id?) = reply.subject { metadata["id"] = "\(id)" }
@@ -112,7 +112,7 @@ extension Intake {
         hooks.receiptsAreWaiting()
     }
 
-    /// - Parameter mayGoUnanswered: whether it is worth more to go on than that the replies are kept.
+    /// - Parameter mayGoUnanswered: whether a failure to store only replies is ignored.
     private func note(_ arrivals: [CommandArrival], mayGoUnanswered: Bool) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
@@ -120,11 +120,11 @@ extension Intake {
             outcomes = try inbox.take(arrivals, at: clock.reading)
         } catch {
             report(error)
-            // A reply alone is worth holding up neither the messages behind it nor what was asked for.
+            // A reply alone must not delay the next messages or its own command.
             guard mayGoUnanswered, arrivals.allSatisfy(\.isRepliedToOnly) else { throw error }
             return arrivals.map { _ in .isNew }
         }
-        // The disk was not asked to take anything.
+        // Nothing was stored.
         guard !outcomes.allSatisfy(\.isRefusal) else { return outcomes }
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
@@ -142,7 +142,7 @@ extension Intake {
             hooks.letGo(target, true)
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
-        // Refused.
+        // Handled as refusals before.
         case .notAccepted, .unknown: break
         }
     }
@@ -182,7 +182,7 @@ extension Command {
 }
 
 extension CommandArrival {
-    /// Whether nothing of it is remembered but its reply.
+    /// Whether the inbox stores only its reply.
     fileprivate var isRepliedToOnly: Bool {
         switch self {
         case .always: true

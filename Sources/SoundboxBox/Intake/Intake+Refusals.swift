@@ -2,9 +2,9 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-// Notices that are not announced because of what they say.
+// Notices that are refused because of their content.
 extension Intake {
-    /// - Parameter messages: that the outcomes are of, in the same order.
+    /// - Parameter messages: the messages of the outcomes, in the same order.
     func noteRefusals(_ outcomes: [ArrivalOutcome], of messages: [FeedMessage]) {
         let time = clock.reading.time
         let refused = zip(outcomes, messages).compactMap { outcome, message -> RefusedNotices.Notice? in
@@ -17,7 +17,8 @@ extension Intake {
         if isToBeSaid { requests.say(.paymentUnreadable) }
     }
 
-    /// Whether the shop is told when it is refused: not at every reconnect, nor whenever a stranger wants it.
+    /// Whether the shop hears of its refusal: not for retained messages, which come at every reconnect, and not for
+    /// messages that anybody could send.
     private func isForShop(_ message: FeedMessage) -> Bool {
         guard !message.isRetained else { return false }
         guard let verifier else { return message.doubtfulName == nil }
@@ -36,7 +37,7 @@ extension Intake: Feature {
 }
 
 extension ArrivalOutcome {
-    /// Why it is not announced although it says something; `nil` where it is, or has been.
+    /// Why a notice is refused; `nil` if it is or was announced.
     fileprivate var refusal: (id: PaymentID?, reason: String)? {
         switch self {
         case .rejected(let rejection): (rejection.id, "\(rejection)")

@@ -2,13 +2,13 @@ import Logging
 import SoundboxCore
 import SoundboxSystem
 
-// What came under a name that is not the box's own, as after a broker has rewritten it.
+// Messages on a topic that is not the box's, for example after a broker has rewritten it.
 extension Intake {
     func strayed(_ messages: [StrayMessage]) throws {
         var rejections: [Arrival] = []
         for message in messages {
             tell(TopicFault(name: message.name, isDoubtful: false, at: .monotonicNow))
-            // Whoever can publish anywhere could fill the outbox.
+            // Otherwise any client that can publish could fill the outbox.
             guard strayAnswerLimit.take() != nil else { continue }
             rejections.append(.rejection(rejection(of: message)))
         }
@@ -24,7 +24,7 @@ extension Intake {
         return vouchedFor(rejection, in: FeedMessage(topic: .payments, payload: message.payload))
     }
 
-    /// Why a message is not believed to be for this box; `nil` when it is.
+    /// Why a message may not be for this box; `nil` if it is.
     func doubt(_ message: FeedMessage, isSigned: Bool) -> String? {
         guard let name = message.doubtfulName, !isSigned else { return nil }
         tell(TopicFault(name: name, isDoubtful: true, at: .monotonicNow))

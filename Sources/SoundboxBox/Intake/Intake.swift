@@ -3,57 +3,55 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// What happens to messages as they arrive: verify, decode, make durable, wake who waits for them. Runs on the feed's
-/// thread.
+/// Handles messages on arrival: decodes and verifies them, stores them, wakes the announcer. Runs on the feed's thread.
 struct Intake: PaymentFeedDelegate {
-    /// Who is told. None of it may block, unless it says so.
+    /// Callbacks. They must not block, unless stated otherwise.
     struct Hooks: Sendable {
-        /// Before a commit that brings this, unless it is known already: who has to sound may make himself ready, and
-        /// must not sound.
+        /// Before the commit of this notice: the player may prepare, and must not play. The notice may be a duplicate.
         var expect: @Sendable (PaymentNotice) -> Void = { _ in }
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
-        /// Before a cancel is on the disk: what it names is to end, and not to begin. Returns whether a part was heard.
+        /// Before a cancel is stored: its target must end, and must not begin. Returns whether a part was heard.
         var hold: @Sendable (CancelTarget) -> Bool = { _ in false }
-        /// Afterwards, whatever came of it.
+        /// After the attempt to store a cancel.
         var letGo: @Sendable (CancelTarget, _ isCancelled: Bool) -> Void = { _, _ in }
-        /// The broker has told which session the box has. Blocks on the disk when that is another one.
+        /// At each connection. Blocks on the disk if the session is a new one.
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
-        /// What may have been lost with a session was sent again. Returns why that is not believed.
+        /// The provider has sent again what may have been lost with a session. Returns why it is refused. Blocks on the
+        /// disk.
         var reconciled: @Sendable (_ epoch: Int) -> String? = { _ in nil }
-        /// Settings from afar. Returns why they are not taken. Blocks on the disk.
+        /// Remote settings. Returns why they are refused. Blocks on the disk.
         var settings: @Sendable (RemoteSettings) -> String? = { _ in "settings: not taken by this box" }
-        /// The certificate that was asked for. Returns why it is not taken. Blocks on the disk.
+        /// A requested certificate. Returns why it is refused. Blocks on the disk.
         var certificate: @Sendable (String) -> String? = { _ in "certificate: this box has asked for none" }
-        /// Takes a command.
+        /// Carries out a command.
         var perform: @Sendable (Command) -> Void = { _ in }
     }
 
     let reader: NoticeReader
-    /// `nil` takes every message that the broker lets through.
+    /// `nil` takes every message that the broker delivers.
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
     let rules: CustomMessageSpeech
-    /// A ring that comes before another one has ended is refused as busy.
+    /// A ring is refused as busy while another one lasts.
     let allowsOneRing: Bool
     let inbox: any Inbox
     let clock: BoxClock
     let state: BoxState
     let logger: Logger
-    /// `nil` where nobody asks for any.
+    /// `nil` counts nothing.
     let metrics: BoxMetrics?
     let requests: AnnouncerRequests
     let hooks: Hooks
     let ages: MessageAges
-    /// How many refused commands are logged and answered, of whatever kind and for whatever reason.
+    /// Limits how many refused commands are logged and answered.
     let refusalLimit = RateLimit()
     let refusals = Refusals()
-    /// How many messages under a name that is none of the box's are answered: a receipt for each would let anybody fill
-    /// the outbox.
+    /// Limits the receipts for messages on other topics, which could fill the outbox.
     let strayAnswerLimit = RateLimit()
-    /// What a mapping ignores is expected, and told once a minute.
+    /// Messages that the mapping ignores are expected: log one a minute.
     private let ignoredLineLimit = RateLimit(limit: 1)
-    /// For every log line that anybody who can publish can provoke as often as they like.
+    /// Limits every log line that a client can cause at will.
     private let limit = RateLimit()
 
     init(
@@ -80,13 +78,13 @@ struct Intake: PaymentFeedDelegate {
     func commit(_ batch: [FeedMessage]) throws {
         let arrivedAt = Duration.monotonicNow
         var commands = batch.filter { $0.topic == .commands }.map(read)
-        // Whoever cancels wants silence now. Nothing waits for a disk before that.
+        // A cancel ends the sound before anything waits for the disk.
         for index in commands.indices { hold(&commands[index]) }
-        // Also of those that are refused, or could not be committed.
+        // Also for refused cancels and failed commits.
         defer { for case let target? in commands.map(\.held) { hooks.letGo(target, false) } }
         let (arrivals, messages) = try decode(batch.filter { $0.topic == .payments })
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
-        // A disk that refuses this refuses what follows, too.
+        // If the disk refuses this, it refuses the next write too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
         if !arrivals.isEmpty {
             noteRefusals(try store(arrivals, of: messages, arrivedAt: arrivedAt), of: messages)
@@ -135,7 +133,7 @@ struct Intake: PaymentFeedDelegate {
 
     func sessionBegan(_ session: FeedSession) { hooks.sessionBegan(session) }
 
-    /// The receipts that were confirmed last are not sent again after the restart.
+    /// Stores the last confirmations, so that these receipts are not sent again after the restart.
     private func settle() {
         do { try inbox.settle() } catch {
             logger.warning("the last receipts are sent once more", metadata: ["reason": "\(error)"])
@@ -151,11 +149,11 @@ struct Intake: PaymentFeedDelegate {
         if faults.isEmpty, !before.isEmpty { logger.notice("the fault of the connection is over") }
     }
 
-    /// - Returns: also which messages they are of.
+    /// - Returns: the arrivals, and the message of each.
     private func decode(_ messages: [FeedMessage]) throws(InboxError) -> ([Arrival], of: [FeedMessage]) {
         var arrivals: [Arrival] = []
         var arrived: [FeedMessage] = []
-        // Those that this batch brings are known to the messages behind them.
+        // Ids of this batch, so that a later message in it counts as known.
         var ids: Set<PaymentID> = []
         for message in messages {
             guard let arrival = try decode(message, after: ids) else { continue }
@@ -169,7 +167,7 @@ struct Intake: PaymentFeedDelegate {
         return (arrivals, arrived)
     }
 
-    /// - Returns: `nil` for what is not meant for the box.
+    /// - Returns: `nil` for a message that the mapping ignores.
     private func decode(_ message: FeedMessage, after ids: Set<PaymentID>) throws(InboxError) -> Arrival? {
         var notice: PaymentNotice
         let isSigned: Bool
@@ -186,7 +184,7 @@ struct Intake: PaymentFeedDelegate {
         } catch {
             return .rejection(vouchedFor(error, in: message))
         }
-        // Judged by what was known before it: it is no witness in its own cause.
+        // Read before `noteClock`: a notice must not prove its own time.
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }
         let remarks = [unread.remark, dropText(of: &notice)].compactMap(\.self)
@@ -198,7 +196,7 @@ struct Intake: PaymentFeedDelegate {
             let rejection = doubt ?? (isSigned ? unread.paidAt : nil)
                 ?? admission.rejection(of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
         else { return .notice(notice, remark: remark) }
-        // For a stored payment `rejected` would be a lie, whoever sends its notice once more.
+        // The id of a stored payment must never be reported as `rejected`.
         do throws(InboxError) {
             if ids.contains(notice.id) { return .notice(notice) }
             if try inbox.knows(notice.id) { return .notice(notice) }
@@ -209,8 +207,8 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    /// Words never cost the payment: those that may not be said are left out.
-    /// - Returns: what stands in the receipt.
+    /// Removes a text that may not be spoken. The payment is announced without it.
+    /// - Returns: the remark for the receipt.
     private func dropText(of notice: inout PaymentNotice) -> String? {
         guard let text = notice.text, let problem = rules.problemOfText(text) else { return nil }
         notice.text = nil
@@ -226,10 +224,10 @@ struct Intake: PaymentFeedDelegate {
         state.update { $0.signedTimeFault = fault }
     }
 
-    /// - Parameter time: of a message whose signature fits.
+    /// - Parameter time: the time of a message with a valid signature.
     func learn(_ time: Timestamp) {
         clock.learn(time)
-        // The next start knows it as well, if it can be written: no payment waits for that.
+        // Stored for the next start. A failure must not delay payments.
         do { try clock.keep() } catch { logSparingly(.warning, "the time is not kept", ["reason": "\(error)"]) }
         let fault = clock.fault
         guard fault != state.snapshot.clockFault else { return }
@@ -243,8 +241,8 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    /// The rejection. It names the id only when somebody vouches for it: otherwise anybody could make the provider
-    /// believe that a payment of theirs was refused.
+    /// The rejection, with its id only if the message is authentic. Otherwise anybody could make the provider believe
+    /// that one of its payments was refused.
     func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
         guard rejection.id != nil else { return rejection }
         do throws(NoticeRejection) {
@@ -253,14 +251,14 @@ struct Intake: PaymentFeedDelegate {
     }
 
     /// - Parameters:
-    ///   - messages: what brought them, one for each; none for what was not read.
-    ///   - arrivedAt: on the clock that is never set.
+    ///   - messages: the message of each arrival; empty for arrivals that were not read.
+    ///   - arrivedAt: on the monotonic clock.
     /// - Returns: one outcome for each arrival, in the same order.
     @discardableResult
     func store(
         _ arrivals: [Arrival], of messages: [FeedMessage] = [], arrivedAt: Duration = .monotonicNow
     ) throws(InboxError) -> [ArrivalOutcome] {
-        // Before they are stored: from then on they may be judged.
+        // Before the commit: the announcer may read them right after it.
         var noted: Set<PaymentID> = []
         for case (.notice(let notice, _), let message) in zip(arrivals, messages) where ages.note(notice.id, message) {
             noted.insert(notice.id)
@@ -273,15 +271,15 @@ struct Intake: PaymentFeedDelegate {
             throw error
         }
         Timeline.shared.mark(.commitEnded)
-        // Before anybody acts on it, so that the log keeps the order of events.
+        // Log before the announcer acts, so that the log keeps the order of events.
         for outcome in outcomes {
             metrics?.arrived(outcome, at: arrivedAt)
             log(outcome)
             if case .stored(let entry) = outcome { noted.remove(entry.notice.id) }
         }
-        // What a duplicate says changes nothing.
+        // A duplicate does not change the age of the first message.
         ages.forget(noted)
-        // Before the rest: somebody stands at the counter.
+        // Wake the announcer first: a customer waits.
         requests.inboxChanged()
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
@@ -289,9 +287,9 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func report(_ error: InboxError) {
-        // Once per fault: the broker sends the payments again and again until they are taken.
+        // Once per fault: the broker redelivers the payments until they are stored.
         let isNew = state.snapshot.storingFault != error.description
-        // Logged before anybody acts on the fault, so that the log keeps the order of events.
+        // Log before the state changes, so that the log keeps the order of events.
         if isNew {
             logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
         }
@@ -313,12 +311,12 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    /// Writes a line that says how many before it were held back, or holds this one back.
+    /// Logs a line with the number of suppressed lines before it, or suppresses it.
     func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
         log(level, message, metadata, within: limit)
     }
 
-    /// - Returns: whether there was a line left.
+    /// - Returns: whether the line was logged.
     @discardableResult
     func log(
         _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, within limit: RateLimit
@@ -332,7 +330,7 @@ struct Intake: PaymentFeedDelegate {
 }
 
 extension [Arrival] {
-    /// That may be announced.
+    /// The first notice that may be announced.
     fileprivate var firstNotice: PaymentNotice? {
         for case .notice(let notice, _) in self { return notice }
         return nil
@@ -358,6 +356,6 @@ extension PaymentNotice {
 }
 
 extension NoticeRejection {
-    /// For a receipt that is to name no payment.
+    /// For a receipt that must not name a payment.
     fileprivate var withoutID: NoticeRejection { NoticeRejection(id: nil, field: field, problem: problem) }
 }

@@ -1,15 +1,20 @@
 import SoundboxCore
 
-/// Decides whether a notice that was read is news: pure.
+/// Decides whether a notice is recent enough to announce. Pure:
+///
+///     let admission = NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600))
+///     if let rejection = admission.rejection(of: notice, isSigned: true, isRetained: false, clock.reading) {
+///         return .rejection(rejection)
+///     }
 package struct NoticeAdmission: Sendable {
-    /// How far a provider's clock may be ahead of a time server: more than a wrong time zone makes (14 h). Beyond that a
-    /// notice would outlive the memory of its id.
+    /// How far a provider's clock may be ahead of a time server: more than the error of a wrong time zone (14 h). A
+    /// notice further ahead would outlive the memory of its id.
     package static let greatestLead = Duration.seconds(24 * 3600)
 
-    /// A signed notice that was paid longer ago is refused. For a younger one that is played back, the inbox still
+    /// A signed notice that was paid longer ago is refused. For a more recent one that is replayed, the inbox still
     /// knows the id.
     package var window: Duration
-    /// A retained notice that was paid longer ago is no news.
+    /// A retained notice that was paid longer ago is refused.
     package var retainedWindow: Duration
 
     package init(window: Duration, retainedWindow: Duration) {
@@ -17,10 +22,10 @@ package struct NoticeAdmission: Sendable {
         self.retainedWindow = retainedWindow
     }
 
-    /// What the time of a signed notice says about the clocks.
+    /// Compares the time of a signed notice with the clock.
     ///
-    /// - Returns: what is wrong, in words for people; `nil` when they agree well enough. That the box's own clock is behind
-    ///   is ``BoxClock/fault``'s to tell.
+    /// - Returns: what is wrong, in words for people; `nil` if they agree. ``BoxClock/fault`` reports a clock that is
+    ///   behind.
     package func clockFault(shownBy notice: PaymentNotice, _ clock: ClockReading) -> String? {
         guard let paidAt = notice.paidAt else { return nil }
         if let now = clock.confirmed, paidAt.duration(since: now) > BoxClock.tolerance {
@@ -33,14 +38,14 @@ package struct NoticeAdmission: Sendable {
             : nil
     }
 
-    /// Whether it was paid outside of the window for certain. The clock says so when a time server has confirmed it.
-    /// Otherwise only what is known for certain does: a wrong clock refuses no payment, and one that is behind lets nobody
-    /// play back what the inbox has forgotten.
+    /// Whether it was certainly paid outside of the window. A confirmed clock decides. Otherwise only the earliest
+    /// possible time does: a wrong clock refuses no payment, and with a clock that is behind, a forgotten payment
+    /// cannot be replayed.
     private func isTooOld(_ paidAt: Timestamp, _ clock: ClockReading) -> Bool {
         clock.earliest.map { $0.duration(since: paidAt) > window } ?? false
     }
 
-    /// - Returns: why not; `nil` when it is.
+    /// - Returns: why it is refused; `nil` if it is admitted.
     package func rejection(of notice: PaymentNotice, isSigned: Bool, isRetained: Bool, _ clock: ClockReading)
         -> NoticeRejection?
     {
@@ -57,14 +62,14 @@ package struct NoticeAdmission: Sendable {
             guard !isTooOld(paidAt, clock) else {
                 return rejection("paid_at", "too long ago: \(paidAt) is outside of the window of \(window)")
             }
-            // Who has the key is believed, and so is their clock, unless a time server says otherwise.
+            // The time of a signed notice is believed, unless a time server contradicts it.
             if let now = clock.confirmed, paidAt.duration(since: now) > Self.greatestLead {
                 return rejection("paid_at", "\(paidAt) is in the future; the box's clock says \(now)")
             }
         }
         guard isRetained else { return nil }
-        // The broker repeats a retained notice at every connection, for years. Only what it says itself shows that it
-        // is new.
+        // The broker repeats a retained notice at every connection, for years. Only its own time shows that it is
+        // recent.
         guard let paidAt = notice.paidAt, isNews(retained: paidAt, isSigned: isSigned, clock) else {
             return rejection(
                 "retain",
@@ -78,7 +83,7 @@ package struct NoticeAdmission: Sendable {
         guard let now = clock.believed else { return false }
         let age = now.duration(since: paidAt)
         guard age <= retainedWindow else { return false }
-        // Later than all that is known: where it is signed, the clock is behind and not the notice ahead.
+        // Later than the clock: if it is signed, the clock is behind and the notice is not ahead.
         return age >= .zero - BoxClock.tolerance || isSigned && clock.trust < .confirmed
     }
 }

@@ -1,8 +1,11 @@
 import SoundboxSystem
 import Synchronization
 
-/// How many lines of one kind may be logged, or messages answered, so that nobody can fill the journal or the outbox from
-/// outside.
+/// Limits log lines or answers of one kind, so that no client can fill the journal or the outbox:
+///
+///     guard let suppressed = limit.take() else { return }
+///
+/// Any thread; never blocks.
 final class RateLimit: Sendable {
     private struct Spent {
         var since: Duration
@@ -16,8 +19,8 @@ final class RateLimit: Sendable {
     private let spent: Mutex<Spent>
 
     /// - Parameters:
-    ///   - limit: lines within `interval`.
-    ///   - now: a clock that never jumps.
+    ///   - limit: lines per `interval`.
+    ///   - now: a monotonic clock.
     init(
         limit: Int = 60, per interval: Duration = .seconds(60),
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
@@ -28,7 +31,7 @@ final class RateLimit: Sendable {
         spent = Mutex(Spent(since: now()))
     }
 
-    /// - Returns: `nil` when the line is not to be logged; otherwise how many were held back since the last one.
+    /// - Returns: `nil` to suppress the line; otherwise how many were suppressed since the last one.
     func take() -> Int? {
         let now = now()
         return spent.withLock { spent in

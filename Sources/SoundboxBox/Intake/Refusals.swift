@@ -1,10 +1,10 @@
 import SoundboxCore
 import Synchronization
 
-/// Replies to refused commands. They are kept in memory only and sent once: what is refused wears out no card, and holds up
-/// no payment.
+/// Replies to refused commands, kept in memory and sent once. They cause no write to the card and delay no payment. Any
+/// thread; never blocks.
 final class Refusals: Sendable {
-    /// As many as are answered within a minute. Where the broker takes none for longer, further ones are lost.
+    /// The replies of one minute (``RateLimit``). If the broker is away for longer, further ones are lost.
     static let limit = 60
 
     private let replies = Mutex<[Receipt]>([])
@@ -13,7 +13,7 @@ final class Refusals: Sendable {
         replies.withLock { if $0.count < Self.limit { $0.append(reply) } }
     }
 
-    /// Removes the oldest of them.
+    /// Removes and returns the oldest ones.
     func take(_ count: Int) -> [OutgoingReceipt] {
         replies.withLock { replies in
             defer { replies.removeFirst(min(count, replies.count)) }

@@ -3,11 +3,11 @@ import Logging
 import ServiceLifecycle
 import SoundboxSystem
 
-/// Ends the process when a box that was told to stop does not come to its end: for a box that is the whole program.
+/// Ends the process if a stopping box does not end in time. Only for a box that is the whole program.
 ///
-/// A group's own limit on cancellation would be a crash, and would take down whatever else lives in the process.
+/// The limit of a service group would crash instead, and end everything else in the process.
 struct ExitDeadline: Service {
-    /// Longer than a shutdown in good order, shorter than the service manager's timeout.
+    /// In seconds. Longer than a normal shutdown, shorter than the service manager's timeout.
     static let timeout: UInt32 = 14
 
     let logger: Logger
@@ -15,7 +15,7 @@ struct ExitDeadline: Service {
 
     func run() async {
         try? await gracefulShutdown()
-        // A thread, since whatever is stuck may hold up the pool as well.
+        // A thread, because a stuck service may also block the shared pool.
         startThread(named: "exit-deadline") { [hasEnded, logger] in
             sleep(Self.timeout)
             guard !hasEnded.hasHappened else { return }

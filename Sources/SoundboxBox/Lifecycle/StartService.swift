@@ -3,14 +3,14 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Tells systemd and the log that the box has started and, later, that it is about to stop.
+/// Reports the start of the box to systemd and the log, and later its stop.
 struct StartService: Service, Feature {
     let systemd: Systemd
     let logger: Logger
     let identity: StatusReporter.Identity
 
     func run() async {
-        // What only the start needed.
+        // Release memory that only the start needed.
         Heap.trim()
         ProgramCode.release()
         systemd.ready()

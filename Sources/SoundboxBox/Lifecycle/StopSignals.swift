@@ -3,21 +3,24 @@ import SoundboxSystem
 import Synchronization
 import UnixSignals
 
-/// SIGTERM and SIGINT, from the start of the program to its end.
+/// SIGTERM and SIGINT, from the start of the program to its end:
 ///
-/// A service group hears of signals only while it runs, and afterwards they are ignored. One that came while a box that
-/// stands in for another is replaced would be lost, and the program would go on. So there is one of these for all groups,
-/// and each of them has it as a service that ends the group.
+///     let signals = await StopSignals()
+///     while !signals.haveCome { _ = try await makeBox().run(endingOn: signals) }
+///
+/// A service group handles signals only while it runs; afterwards they are ignored. A signal between two boxes of one
+/// program would be lost, and the program would go on. So one object serves all groups, and each group has it as a
+/// service that ends the group.
 public final class StopSignals: Service {
     private struct State {
         var haveCome = false
-        /// Of the groups that run: one, or none between two of them.
+        /// One for each running group: one, or none between two groups.
         var waiting: [OneTimeSignal] = []
     }
 
     private let state = Mutex(State())
 
-    /// Returns when the signals are taken. Once in a program.
+    /// Returns when the signals are trapped. Call once in a program.
     public init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         Task { [self] in
@@ -25,10 +28,10 @@ public final class StopSignals: Service {
         }
     }
 
-    /// Any thread.
+    /// Any thread; never blocks.
     public var haveCome: Bool { state.withLock { $0.haveCome } }
 
-    /// Returns when one has come, or when the group ends.
+    /// Returns after a signal, or when the group ends.
     public func run() async {
         let isOver = OneTimeSignal()
         state.withLock { state in

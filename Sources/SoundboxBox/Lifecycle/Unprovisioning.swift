@@ -5,19 +5,19 @@ import SoundboxSpeech
 import SoundboxSystem
 import Synchronization
 
-/// Takes the box out of service when its buttons ask for it, but only once the warning before it was heard to its end.
-/// A box whose voice is busy with payments, or whose sound card is away, has warned nobody.
+/// Takes the box out of service when its buttons ask for it, but only after the warning was heard to its end. A box
+/// that is busy with payments, or has no sound card, has warned nobody.
 ///
-/// The service ends when the setup has been removed, and the box with it. Runs on a thread that may block, since it
+/// The service ends when the setup has been removed, and ends the box. Pinned to a thread that may block, because it
 /// removes files.
 actor Unprovisioning: Service, Feature {
-    /// How long a warning counts.
+    /// How long a warning is valid.
     static let warningCounts = Duration.seconds(15)
 
     enum Outcome: Sendable {
-        /// The setup is gone.
+        /// The setup is removed.
         case removed
-        /// The setup is still there, and a request beside the inbox for whoever may remove it.
+        /// The setup is still there. A request beside the inbox asks a privileged program to remove it.
         case requested
     }
 
@@ -31,12 +31,12 @@ actor Unprovisioning: Service, Feature {
     private let continuation: AsyncStream<Void>.Continuation
     /// When the warning was heard to its end.
     private let warnedAt = Mutex<ContinuousClock.Instant?>(nil)
-    /// What came of it; `nil` while the box is in service.
+    /// `nil` while the box is in service.
     private(set) var outcome: Outcome?
 
     /// - Parameters:
-    ///   - remove: removes the setup, or asks for it. May block; throws when neither can be done.
-    ///   - executor: where that is done.
+    ///   - remove: removes the setup, or requests its removal. May block; throws if it can do neither.
+    ///   - executor: where `remove` is called.
     package init(
         remove: @escaping @Sendable () throws -> SetupRemoval, logger: Logger,
         executor: ThreadExecutor = ThreadExecutor(name: "files"),
@@ -56,16 +56,16 @@ actor Unprovisioning: Service, Feature {
         }
     }
 
-    /// The buttons have been held long enough that the warning is about to be spoken. An earlier warning no longer
-    /// counts. Never blocks; any thread.
+    /// Call when the buttons were held long enough for the warning. An earlier warning is no longer valid. Any thread;
+    /// never blocks.
     nonisolated func warningIsDue() { warnedAt.withLock { $0 = nil } }
 
-    /// A prompt was played to its end. Never blocks; any thread.
+    /// Call when a prompt was played to its end. Any thread; never blocks.
     nonisolated func heard(_ prompt: Prompt) {
         if prompt == .unprovisionWarning { warnedAt.withLock { $0 = now() } }
     }
 
-    /// The buttons have been held to the end. Never blocks; any thread.
+    /// Call when the buttons were held to the end. Any thread; never blocks.
     nonisolated func perform() {
         guard let warnedAt = warnedAt.withLock({ $0 }), now() - warnedAt <= Self.warningCounts else {
             logger.warning("not taken out of service: the warning was not heard; hold the buttons again")
@@ -91,9 +91,9 @@ actor Unprovisioning: Service, Feature {
     }
 }
 
-/// How the setup was removed when the box's buttons asked for it.
+/// The result of a removal of the setup.
 package enum SetupRemoval: Sendable, Equatable {
     case removed
-    /// The box may not write where its setup is; whoever starts it again removes it.
+    /// The box may not write to the folder of its setup; the next start removes it.
     case requested(reason: String)
 }

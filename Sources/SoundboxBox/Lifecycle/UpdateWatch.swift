@@ -1,11 +1,11 @@
 import SoundboxSystem
 
-/// Notices that new software is being installed: the package leaves a mark in a folder of root's meanwhile.
+/// Detects that new software is being installed: the package keeps a mark in a folder of root meanwhile.
 struct UpdateWatch {
     /// Path of the mark; it is never opened.
     let mark: String
     let state: BoxState
 
-    /// Looks whether the mark is there. It is in memory: a look costs next to nothing.
+    /// Checks for the mark. It is on a file system in memory, so the check is cheap.
     func look() { state.update { $0.isUpdating = SmallFile.exists(mark) } }
 }

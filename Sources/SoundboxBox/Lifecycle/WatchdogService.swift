@@ -1,13 +1,13 @@
 import ServiceLifecycle
 import SoundboxSystem
 
-/// Tells systemd's watchdog that the box is alive, as long as the threads that take and speak payments make progress.
+/// Notifies systemd's watchdog while the threads that take and speak payments make progress.
 struct WatchdogService: Service, Feature {
     let systemd: Systemd
-    /// How long each of those threads has been stuck in what it does.
+    /// How long each of these threads has been busy with its current call.
     let stillness: @Sendable () -> [Duration]
 
-    /// A commit may wait this long for a slow card before the box counts as stuck.
+    /// How long a commit may wait for a slow memory card before the box counts as stuck.
     static let timeout = Duration.seconds(30)
 
     func run() async {

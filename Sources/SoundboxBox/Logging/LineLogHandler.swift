@@ -4,14 +4,17 @@ import SoundboxCore
 
 /// Writes one line per event to standard error: time, level, event, then `key=value` pairs sorted by key.
 ///
-/// Under systemd the journal keeps the time, and the level becomes the priority that sd-daemon(3) puts in front of a
-/// line. Values come from the network; ``LogLine`` keeps them from forging anything.
+///     let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
+///     logger.info("stored", metadata: ["id": "A-1"])
+///
+/// Under systemd the journal keeps the time, and the level becomes the priority prefix of sd-daemon(3). Values come
+/// from the network; ``LogLine`` escapes them, so that none can forge a line.
 public struct LineLogHandler: LogHandler {
     public enum Style: Sendable {
         case terminal
         case journal
 
-        /// The journal sets `JOURNAL_STREAM` for programs whose output it takes (systemd.exec(5)).
+        /// systemd sets `JOURNAL_STREAM` for programs whose output goes to the journal (systemd.exec(5)).
         public static var ofThisProcess: Style { getenv("JOURNAL_STREAM") == nil ? .terminal : .journal }
     }
 
@@ -43,7 +46,7 @@ public struct LineLogHandler: LogHandler {
         write(line.encoded + "\n")
     }
 
-    /// One `write` for the whole line, so that lines of several threads do not mix. A closed stderr is not an error.
+    /// One `write` per line, so that lines of several threads do not mix. A closed stderr is not an error.
     public static let writeToStandardError: @Sendable (String) -> Void = { line in
         var line = line
         line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

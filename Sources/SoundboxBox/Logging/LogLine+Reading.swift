@@ -2,7 +2,7 @@ import Logging
 import SoundboxCore
 
 extension LogLine {
-    /// Reads a line as ``encoded`` writes it, without its newline; `nil` for every other text.
+    /// Reads a line that ``encoded`` has written, without its newline; `nil` for any other text.
     public init?(parsing line: String) {
         var reader = LogLineReader(line)
         guard let read = reader.line(), Array(read.encoded.utf8) == Array(line.utf8) else { return nil }
@@ -10,7 +10,7 @@ extension LogLine {
     }
 }
 
-/// Takes a line apart. Accepts more than ``LogLine/encoded`` writes; what is read is written again and compared.
+/// Parses a line. Accepts more than ``LogLine/encoded`` writes; the caller encodes the result again and compares.
 private struct LogLineReader {
     private let scalars: [Unicode.Scalar]
     private var index = 0
@@ -20,7 +20,7 @@ private struct LogLineReader {
     mutating func line() -> LogLine? {
         guard let (time, level) = beginning() else { return nil }
         var line = LogLine(time: time, level: level, message: "", pairs: [])
-        // Without a pair, all the rest is the message; otherwise it ends at the last blank before the first `=`.
+        // Without a pair, the rest is the message; otherwise the message ends at the last blank before the first `=`.
         let equals = scalars[index...].firstIndex(of: "=")
         var end = scalars.endIndex
         if let equals {
@@ -66,7 +66,7 @@ private struct LogLineReader {
     private mutating func text(until isEnd: (Unicode.Scalar, Int) -> Bool) -> LogLine.Text? {
         var text = LogLine.Text("")
         while index < scalars.endIndex, !isEnd(scalars[index], index) {
-            // A mark is the last of its text.
+            // Nothing follows a `\+n` mark in a text.
             guard text.bytesLeftOut == 0 else { return nil }
             guard take("\\") else {
                 text.text.unicodeScalars.append(scalars[index])

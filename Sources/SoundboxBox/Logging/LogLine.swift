@@ -1,17 +1,20 @@
 import Logging
 import SoundboxCore
 
-/// What one line of the log says; written and read by the same rules, so that the line can be read back exactly.
+/// One line of the log. A line can be read back exactly:
+///
+///     let line = LogLine(time: .now, level: .info, message: "stored", pairs: [.init("id", "A-1")])
+///     LogLine(parsing: line.encoded) == line
 ///
 /// `2026-11-21T02:15:00.250Z info stored amount="123.45 CNY" id=A-1`, or under systemd `<6>stored amount=…`: time and
-/// level, the message, then pairs. A value stands in quotes unless it is plain; see ``Swift/String/quoted`` for what is
-/// escaped. A message has no `=` of its own, so the first one in a line is that of the first pair. What is too long is
-/// cut and ends in `\+n`: so many bytes of UTF-8 are left out, or at the end of the line so many pairs.
+/// level, the message, then pairs. A value is quoted unless it is plain; see ``Swift/String/quoted`` for the escapes.
+/// `=` in a message is escaped, so the first `=` of a line belongs to the first pair. A text that is too long is cut
+/// and ends in `\+n`: `n` bytes of UTF-8, or at the end of the line `n` pairs, are left out.
 public struct LogLine: Sendable, Equatable {
-    /// What a line says in one place.
+    /// A message, a key or a value.
     public struct Text: Sendable, Equatable {
         public var text: String
-        /// Bytes of UTF-8 that followed and are not in the line.
+        /// How many bytes of UTF-8 were cut off.
         public var bytesLeftOut = 0
 
         public init(_ text: String, bytesLeftOut: Int = 0) {
@@ -32,7 +35,7 @@ public struct LogLine: Sendable, Equatable {
         }
     }
 
-    /// `nil` under systemd, whose journal keeps the time.
+    /// `nil` under systemd: the journal keeps the time.
     public var time: Timestamp?
     /// Under systemd `trace` is written as `debug`: syslog(3) has no level below it.
     public var level: Logger.Level
@@ -47,15 +50,15 @@ public struct LogLine: Sendable, Equatable {
         self.pairs = pairs
     }
 
-    /// The longest line, its newline included: what `write` hands to a pipe in one piece (`PIPE_BUF`, pipe(7)). The
-    /// journal breaks lines of 48 KiB (journald.conf(5), `LineMax`), and what follows would be a line of its own.
+    /// The longest line in bytes, with its newline: `write` passes this much to a pipe in one piece (`PIPE_BUF`,
+    /// pipe(7)). The journal would split a line longer than 48 KiB (journald.conf(5), `LineMax`).
     public static let mostBytes = 4096
     static let mostPairs = 32
 
-    /// The line without a newline, of less than ``mostBytes``.
+    /// The line without its newline, shorter than ``mostBytes``.
     public var encoded: String {
         let shown = pairs.prefix(Self.mostPairs)
-        // Everybody gets the same room; time, level and the number of pairs left out take less than 96 bytes.
+        // Message and pairs have equal room; time, level and the number of pairs left out take less than 96 bytes.
         let share = (Self.mostBytes - 96) / (shown.count + 1)
         var line =
             if let time { "\(time) \(level.rawValue) " } else { "<\(level.journalPriority)>" }
@@ -75,7 +78,7 @@ extension LogLine.Text {
     /// Room for `\+` and any number.
     private static let markLimit = 22
 
-    /// - Parameter limit: bytes of UTF-8 of the result, a mark included.
+    /// - Parameter limit: of the result in bytes of UTF-8, with its mark.
     fileprivate func escaped(limit: Int, _ isAlsoEscaped: (Unicode.Scalar) -> Bool) -> String {
         if bytesLeftOut == 0, text.utf8.count <= limit {
             let whole = text.escaped(isAlsoEscaped)
@@ -100,7 +103,7 @@ extension LogLine.Text {
 }
 
 extension Unicode.Scalar {
-    /// Fit for the name of a pair as it is.
+    /// Whether a key may contain it unescaped.
     fileprivate var isOfKey: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".": true
@@ -110,7 +113,7 @@ extension Unicode.Scalar {
 }
 
 extension Logger.Level {
-    /// syslog(3)'s priorities.
+    /// The priority of syslog(3).
     var journalPriority: Int {
         switch self {
         case .critical: 2

@@ -2,14 +2,13 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// Makes what a custom message wants to be heard, by whatever there is to make it.
+/// Makes the sound of a custom message: from recordings, a synthesiser or a clip.
 struct CustomMessageSoundMaker: Sendable {
     let voices: Voices
     let synthesizer: (any SpeechSynthesizer)?
     let clips: (any ClipSource)?
 
-    /// That there is something to be said: where the voice has no words for what it is. `nil` where it has no words for
-    /// that either.
+    /// The prompt that there is a message, as a substitute; `nil` if the voice has no words for it.
     var message: AnnouncementScript? {
         let script = voices.script(for: .prompt(.message))
         return script.hasWords ? script : nil
@@ -25,8 +24,8 @@ struct CustomMessageSoundMaker: Sendable {
         }
     }
 
-    /// By recordings that cover it; else by the synthesiser, with the marker before it.
-    /// - Parameter isMarked: the marker stands before recordings, too.
+    /// Words of recordings if they cover the text; otherwise of the synthesiser, after the marker.
+    /// - Parameter isMarked: whether the marker also precedes recordings.
     func words(of text: String, isMarked: Bool = false) async -> PreparedSound {
         let recorded = voices.script(ofText: text)
         if !isMarked, let recorded, recorded.hasWords { return .script(recorded) }
@@ -44,20 +43,20 @@ struct CustomMessageSoundMaker: Sendable {
         } catch { return failed(error.description) }
     }
 
-    /// Between the marker and what it stands before.
+    /// Between the marker and the words.
     private static let rest = Duration.milliseconds(300)
 
-    /// Tells that what follows is somebody's text.
+    /// Says that somebody's text follows.
     private var marker: AnnouncementScript? {
         let script = voices.script(for: .prompt(.marker))
         return script.hasWords ? script : message
     }
 
-    /// Tells whose clips are not to be given up.
+    /// Keeps these clips and drops all others.
     func keep(_ references: Set<ClipReference>) async { await clips?.keep(references) }
 
     private func words(of segments: [String]) -> PreparedSound {
-        // There were recordings when the custom message was taken.
+        // The recordings existed when the message was accepted, but may be gone now.
         do throws(SpeechError) { return .script(try voices.script(ofSegments: segments)) } catch {
             return failed("segments: \(error)")
         }

@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// Which sound is made next, and which have room: pure.
+/// Chooses which sound is made next, and which sounds stay in memory. Pure.
 struct CustomMessageSoundQueue {
     private enum Phase {
         case waiting
@@ -11,10 +11,10 @@ struct CustomMessageSoundQueue {
     private struct Job {
         let entry: CustomMessageEntry
         var phase = Phase.waiting
-        /// Of the attempt that goes on.
+        /// The tasks of the current attempt.
         var tasks: [Task<Void, Never>] = []
 
-        /// Whose turn it is: rings first, then in the order of their arrival.
+        /// The order: rings first, then by arrival.
         var turn: (Int, Int64) { (entry.isRing ? 0 : 1, entry.sequence) }
 
         var isMaking: Bool { if case .making = phase { true } else { false } }
@@ -33,8 +33,8 @@ struct CustomMessageSoundQueue {
         self.mostMemory = mostMemory
     }
 
-    /// Takes in what is new, and forgets what is not listed.
-    /// - Returns: what is to be cancelled.
+    /// Adds new entries, and forgets entries that are not listed.
+    /// - Returns: the tasks to cancel.
     mutating func keep(_ entries: [CustomMessageEntry]) -> [Task<Void, Never>] {
         let before = jobs
         jobs = [:]
@@ -47,17 +47,17 @@ struct CustomMessageSoundQueue {
             \.value.tasks)
     }
 
-    /// - Returns: whether these are others than before.
+    /// - Returns: whether the references have changed.
     mutating func keepClips(_ references: Set<ClipReference>) -> Bool {
         defer { clips = references }
         return clips != references
     }
 
-    /// `nil` while it is made. One that is not known is taken in.
+    /// `nil` while it is being made. Adds an unknown entry.
     mutating func sound(of entry: CustomMessageEntry) -> PreparedSound? {
         let id = entry.customMessage.id
         guard let job = jobs[id], job.entry.customMessage == entry.customMessage else {
-            // There are never more in the inbox: some of these have ended, and are forgotten at the next listing.
+            // The inbox never holds more, so some of these have ended. The next `keep` forgets them.
             if jobs.count >= CustomMessage.mostWaiting { return nil }
             jobs[id] = Job(entry: entry)
             return nil
@@ -66,7 +66,7 @@ struct CustomMessageSoundQueue {
         return sound
     }
 
-    /// - Returns: what is to be made now.
+    /// - Returns: the entry to make now; `nil` for none.
     mutating func begin() -> (CustomMessageEntry, attempt: Int)? {
         guard jobs.values.count(where: \.isMaking) < mostAtOnce else { return nil }
         let waiting = jobs.values.filter { if case .waiting = $0.phase { true } else { false } }
@@ -76,14 +76,14 @@ struct CustomMessageSoundQueue {
         return (next.entry, attempts)
     }
 
-    /// - Returns: whether the attempt still goes on.
+    /// - Returns: whether the attempt is still current.
     mutating func note(_ tasks: [Task<Void, Never>], of attempt: Int) -> Bool {
         guard let id = id(of: attempt) else { return false }
         jobs[id]?.tasks = tasks
         return true
     }
 
-    /// - Returns: what is to be cancelled; `nil` when nobody waits for that attempt any more.
+    /// - Returns: the tasks to cancel; `nil` if the attempt is no longer current.
     mutating func finish(_ attempt: Int, _ sound: PreparedSound) -> [Task<Void, Never>]? {
         guard let id = id(of: attempt), let tasks = jobs[id]?.tasks else { return nil }
         jobs[id]?.phase = .ready(sound)
@@ -95,8 +95,8 @@ struct CustomMessageSoundQueue {
         jobs.first { if case .making(attempt) = $0.value.phase { true } else { false } }?.key
     }
 
-    /// As much as one sound can take is set aside for each that is made. What comes later makes room for what comes
-    /// sooner, and is made again.
+    /// Reserves the size of the longest sound for each sound that is being made. Later sounds are dropped for earlier
+    /// ones, and made again afterwards.
     private mutating func makeRoom(for next: Job) -> Bool {
         let making = jobs.values.count(where: \.isMaking) + 1
         while jobs.values.reduce(0, { $0 + $1.bytes }) + making * Self.mostBytes > mostMemory {
@@ -109,6 +109,6 @@ struct CustomMessageSoundQueue {
 
     private var isEmpty: Bool { jobs.values.allSatisfy { $0.bytes == 0 } }
 
-    /// Of the longest sound, at 48 kHz.
+    /// The size of the longest sound in bytes, at 48 kHz.
     static let mostBytes = Int(PCMSound.longest.components.seconds) * 48_000 * MemoryLayout<Int16>.size
 }

@@ -4,16 +4,20 @@ import SoundboxSpeech
 import SoundboxVoice
 import Synchronization
 
-/// Has ready what custom messages want to be heard: words by recordings, by a synthesiser, or a clip from elsewhere.
+/// Prepares the sounds of custom messages from recordings, a synthesiser or clips:
 ///
-/// Prepared from a custom message's arrival on, and again after a restart, so that sound begins at once: rings before
-/// what is said, older ones first. Bounded: ``mostAtOnce`` are made at a time, each within ``mostTime``, and what is
-/// ready takes ``mostMemory`` at most; what has no room is made when there is some. Any thread; nothing here blocks.
+///     sounds.whenChanged { requests.inboxChanged() }
+///     sounds.prepare(entries)
+///     if case .ready(let script) = sounds.speech(of: entry) { play(script) }
+///
+/// Sounds are made from the message's arrival on, and again after a restart, so that playing begins at once: rings
+/// before sentences, older ones first. At most ``mostAtOnce`` are made at a time, each within ``mostTime``, and ready
+/// sounds take ``mostMemory`` at most. Others are made when there is room. Any thread; never blocks.
 package final class CustomMessageSounds: Sendable {
     static let mostAtOnce = 2
-    /// What makes speech and what fetches clips have bounds of their own, which are narrower.
+    /// The synthesiser and the clip source have shorter timeouts of their own.
     static let mostTime = Duration.seconds(60)
-    /// In bytes of samples.
+    /// Bytes of samples.
     static let mostMemory = 16 << 20
 
     private let maker: CustomMessageSoundMaker
@@ -23,8 +27,8 @@ package final class CustomMessageSounds: Sendable {
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
     /// - Parameters:
-    ///   - synthesizer: `nil` where text without recordings cannot be spoken.
-    ///   - clips: `nil` where clips are not allowed.
+    ///   - synthesizer: `nil` if text without recordings cannot be spoken.
+    ///   - clips: `nil` if clips are not allowed.
     package init(
         voices: Voices, synthesizer: (any SpeechSynthesizer)?, clips: (any ClipSource)?, logger: Logger,
         mostMemory: Int = CustomMessageSounds.mostMemory, mostTime: Duration = CustomMessageSounds.mostTime
@@ -35,10 +39,10 @@ package final class CustomMessageSounds: Sendable {
         self.logger = logger
     }
 
-    /// Has `body` told each time that something has become ready. It must not block.
+    /// Calls `body` each time a sound has become ready or has failed. It must not block.
     package func whenChanged(_ body: @escaping @Sendable () -> Void) { observers.withLock { $0.append(body) } }
 
-    /// Has the sounds of these made, and forgets all others.
+    /// Makes the sounds of these, and forgets all others.
     package func prepare(_ entries: [CustomMessageEntry]) {
         let clips = Set(entries.compactMap(\.customMessage.content.clip))
         let changes = content.withLock { ($0.keep(entries), $0.keepClips(clips)) }
@@ -47,7 +51,7 @@ package final class CustomMessageSounds: Sendable {
         beginNext()
     }
 
-    /// What there is by now to be said of it. One that is not known is prepared.
+    /// The current state of its sound. Prepares an unknown entry.
     package func speech(of entry: CustomMessageEntry) -> Announcer.Speech {
         switch sound(of: entry) {
         case .script(let script)?: .ready(script)
@@ -56,20 +60,18 @@ package final class CustomMessageSounds: Sendable {
         }
     }
 
-    /// The words of a ring, without any for the tone alone; `nil` while they are made. One that is not known is
-    /// prepared.
+    /// The words of a ring, empty for the tone alone; `nil` while they are being made. Prepares an unknown entry.
     package func words(of ring: CustomMessageEntry) -> AnnouncementScript? {
         if ring.customMessage.content == .tone { return .silence }
         return switch sound(of: ring) {
         case .script(let script)?: script
-        // It rings whatever becomes of its words.
+        // The bell rings even without words.
         case .failed(_, let instead)?: instead ?? .silence
         case nil: nil
         }
     }
 
-    /// Words for the text of a notice, with the marker before them; `nil` where there are none. Suspends while they are
-    /// made.
+    /// The words of a notice's text, after the marker; `nil` if there are none. Suspends while they are made.
     package func words(ofText text: String) async -> AnnouncementScript? {
         switch await maker.words(of: text, isMarked: true) {
         case .script(let script): return script
@@ -115,13 +117,13 @@ package final class CustomMessageSounds: Sendable {
     }
 }
 
-/// What there is to be heard of a custom message.
+/// The sound of a custom message.
 enum PreparedSound: Sendable, Equatable {
     case script(AnnouncementScript)
-    /// Not what was asked for. `instead` is said in its stead; with `nil` nothing is.
+    /// The sound cannot be made. `instead` is played; with `nil` nothing is.
     case failed(reason: String, instead: AnnouncementScript?)
 
-    /// Of its samples.
+    /// Bytes of its samples.
     var bytes: Int {
         switch self {
         case .script(let script): script.bytes

@@ -2,20 +2,20 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// What senders may have said, beside what is spoken of money. Asked when a message arrives: what is refused then is
-/// refused with its field, and what is taken can be said.
+/// Checks the words of custom messages and notices' texts on arrival, so that a refusal names its field, and everything
+/// that is accepted can be spoken.
 package struct CustomMessageSpeech: Sendable {
-    /// What is wrong with the text of a notice; `nil` when nothing is.
+    /// The problem with a notice's text; `nil` for none.
     package var problemOfText: @Sendable (String) -> String?
-    /// What is wrong with the words of a command; `nil` when nothing is.
+    /// The problem with the words of a command; `nil` for none.
     package var problemOfWords: @Sendable (String) -> String?
-    /// Whether it is a prompt of the box that a command may have said as it is.
+    /// Whether a text is a prompt of the box that a command may use.
     package var isPrompt: @Sendable (String) -> Bool
-    /// The first of these that no voice with recordings of the others has; `nil` when one has them all.
+    /// The first segment without a recording; `nil` if one voice has them all.
     package var missingSegment: @Sendable ([String]) -> String?
-    /// What is wrong with a clip, as far as its address tells; `nil` when nothing is.
+    /// The problem with a clip's address; `nil` for none.
     package var problemOfClip: @Sendable (ClipReference) -> String?
-    /// What a custom message may be of.
+    /// The kinds that a custom message may have.
     package var kinds: [KindName: NewsKind]
     private let recent = RecentWords()
 
@@ -35,8 +35,8 @@ package struct CustomMessageSpeech: Sendable {
         self.problemOfClip = problemOfClip
     }
 
-    /// The rules of a box that speaks with these voices.
-    /// - Parameter saysNoticeTexts: whether the texts of notices are said at all.
+    /// The rules of a box with these voices.
+    /// - Parameter saysNoticeTexts: whether notices' texts are spoken at all.
     package init(
         voices: Voices, saysNoticeTexts: Bool, problemOfClip: @escaping @Sendable (ClipReference) -> String?
     ) {
@@ -62,17 +62,17 @@ package struct CustomMessageSpeech: Sendable {
             }, problemOfClip: problemOfClip)
     }
 
-    /// What is said of every clip where none is allowed.
+    /// The problem of every clip if none is allowed.
     package static let clipsAreOff = "clips: not allowed here; set clips.hosts"
-    /// What is said of every notice's text where none is.
+    /// The problem of every notice's text if none is spoken.
     package static let textsAreOff = "not said here; payments.text is not set"
 
-    /// Why something may not be asked for, with its field; `nil` when it may. Words that may are remembered for
+    /// Why a message is refused, with its field; `nil` if it is accepted. Accepted words are remembered for
     /// ``RecentWords/span``.
     /// - Parameter now: on the monotonic clock.
     func problem(of customMessage: CustomMessage, at now: Duration) -> String? {
         let field: String
-        // What is heard one after the other.
+        // In the order of speaking.
         var pieces: [String] = []
         switch customMessage.content {
         case .tone: return nil
@@ -93,13 +93,13 @@ package struct CustomMessageSpeech: Sendable {
         case .kind(let name, let number):
             field = "kind"
             if let problem = problem(of: name, number) { return problem }
-            // The voice's own words: nothing in them is refused, and they may be a part of what others complete.
+            // The voice's own words are never refused, but later words could complete them to a false notice.
             let words = kinds[name]?.words.replacing(/\{[^}]*\}/, with: number.map { "\($0)" } ?? "") ?? ""
             return recent.add([words], of: customMessage.id, at: now, problem: { _ in nil })
         }
         pieces.removeAll(where: isPrompt)
         guard !pieces.isEmpty else { return nil }
-        // What is harmless piece by piece may tell of money as a whole, however the pieces are heard.
+        // Harmless pieces may announce money when they are joined, with or without blanks.
         let problem =
             problem(ofJoined: pieces)
             ?? recent.add(pieces, of: customMessage.id, at: now, problem: problem(ofJoined:)).map {

@@ -1,11 +1,11 @@
 import SoundboxCore
 import Synchronization
 
-/// The words of rings and sentences that were taken of late: what no command may say may not be spread over several.
-/// Any thread.
+/// The words of recent rings and sentences, so that forbidden words cannot be spread over several commands. Any thread;
+/// never blocks.
 final class RecentWords: Sendable {
     static let span = Duration.seconds(10)
-    /// Commands; older ones are forgotten early.
+    /// The most commands; beyond that the oldest are forgotten early.
     static let most = 32
 
     private struct Entry {
@@ -16,8 +16,8 @@ final class RecentWords: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// Remembers them, unless together with those before them there is a problem. A command that comes again is no
-    /// second one.
+    /// Remembers the pieces, unless there is a problem with them and the pieces before. A repeated command replaces its
+    /// earlier one.
     /// - Parameter now: on the monotonic clock.
     func add(
         _ pieces: [String], of id: CommandID, at now: Duration, problem: ([String]) -> String?

@@ -2,24 +2,24 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// What the box counts as it happens. Any thread; nothing blocks. One for each box: two boxes in a process do not count
-/// each other's payments.
+/// Counts events of the box. Any thread; never blocks. One for each box, so that two boxes in a process are counted
+/// apart.
 ///
-/// What can be asked for at any time, such as the queue, is not kept here: it is read when somebody asks. Merchant,
-/// device, ids, amounts and channels are never labels: the port has no password, and labels must be few.
+/// Values that can be read at any time, such as the length of the queue, are not stored here. Merchant, device, ids,
+/// amounts and channels are never labels: the port has no password, and labels must be few.
 package final class BoxMetrics: Sendable {
-    /// What became of a notice. The raw values are on the wire.
+    /// The result of a notice. The raw values are label values.
     enum PaymentState: String, CaseIterable {
         case stored, duplicate, announced, expired, cancelled, rejected
     }
 
-    /// So many may wait to be measured; more are spoken all the same.
+    /// How many arrivals are kept for the latency; further ones are not measured.
     static let mostWaiting = 1024
-    /// An arrival that nobody has asked for since will not be asked for.
+    /// An arrival that was not announced for this long is forgotten when there is no room.
     private static let longestWait = Duration.seconds(86_400)
 
     private struct Counts {
-        // All of them, so that they are there as 0 before the first one: a rise from nothing is no rise to Prometheus.
+        // Every state starts at 0: Prometheus does not see the first increase of a series that did not exist.
         var payments = Dictionary(uniqueKeysWithValues: PaymentState.allCases.map { ($0, 0) })
         var ignored = 0
         var reconnects = 0
@@ -30,14 +30,14 @@ package final class BoxMetrics: Sendable {
 
     private let counts = Mutex(Counts())
     private let wasOnline = Atomic(false)
-    /// When the notices came that have not begun to sound, on the clock that is never set.
+    /// When notices arrived that have not begun to play, on the monotonic clock.
     private let arrivals = Mutex<[PaymentID: Duration]>([:])
 
     package init() {}
 
     // MARK: What happens
 
-    /// - Parameter arrivedAt: as `Duration.monotonicNow` counts.
+    /// - Parameter arrivedAt: on the monotonic clock.
     func arrived(_ outcome: ArrivalOutcome, at arrivedAt: Duration) {
         switch outcome {
         case .stored(let entry):
@@ -53,10 +53,10 @@ package final class BoxMetrics: Sendable {
         }
     }
 
-    /// A condition of the mapping was not met.
+    /// Call for a message that does not meet a condition of the mapping.
     func ignored() { counts.withLock { $0.ignored += 1 } }
 
-    /// A notice has been spoken to its end, by itself.
+    /// Call for a notice that was spoken to its end, not in a summary.
     func announced(_ entry: InboxEntry) {
         count(.announced)
         forget([entry.notice.id])
@@ -86,7 +86,7 @@ package final class BoxMetrics: Sendable {
 
     // MARK: The first frame
 
-    /// Takes down when the first frame of a notice was written.
+    /// Records when the first frame of a notice was written.
     final class FirstFrame: Sendable {
         fileprivate let id: PaymentID
         fileprivate let arrival: Duration
@@ -94,7 +94,7 @@ package final class BoxMetrics: Sendable {
 
         fileprivate init(_ id: PaymentID, _ arrival: Duration) { (self.id, self.arrival) = (id, arrival) }
 
-        /// On the sound thread: one look at the clock, one atomic, no lock and no memory.
+        /// On the sound thread: one clock reading and one atomic, no lock, no allocation.
         func isNow() { time.store(Duration.monotonicNow.nanoseconds, ordering: .releasing) }
 
         fileprivate var latency: Duration? {
@@ -103,15 +103,15 @@ package final class BoxMetrics: Sendable {
         }
     }
 
-    /// - Returns: `nil` for a notice that has been measured, or that came before the start.
+    /// - Returns: `nil` for a notice that was measured, or arrived before the start.
     func firstFrame(of entry: InboxEntry) -> FirstFrame? {
         arrivals.withLock { $0[entry.notice.id] }.map { FirstFrame(entry.notice.id, $0) }
     }
 
-    /// An attempt to speak it is over. A notice whose first frame never came is measured in its next attempt.
+    /// Call after an attempt to speak it. Without a first frame, the next attempt measures it.
     func tried(_ frame: FirstFrame) {
         guard let time = frame.latency else { return }
-        // Otherwise it has been measured, or was taken back meanwhile.
+        // `nil`: it was measured or cancelled meanwhile.
         guard arrivals.withLock({ $0.removeValue(forKey: frame.id) }) != nil else { return }
         counts.withLock { $0.firstFrame.record(time / .seconds(1)) }
     }

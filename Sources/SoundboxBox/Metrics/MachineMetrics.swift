@@ -1,7 +1,7 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// What the machine says of itself, in figures.
+/// Disk space and temperatures of the machine.
 struct MachineMetrics: Feature {
     /// May block.
     let read: @Sendable () -> MachineReading

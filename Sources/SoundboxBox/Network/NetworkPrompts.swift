@@ -3,7 +3,7 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// Gives ``NetworkWatch`` its clock: has the network's loss and return spoken, and that the box is ready.
+/// Runs ``NetworkWatch``: speaks that the network is lost, that it is back, and that the box is ready.
 actor NetworkPrompts: Service, Feature {
     private let state: BoxState
     private let quietTime: QuietTime
@@ -26,7 +26,7 @@ actor NetworkPrompts: Service, Feature {
         act(on: watch.stop())
     }
 
-    /// A prompt was played to its end. Never blocks; any thread.
+    /// Call when a prompt was played to its end. Any thread; never blocks.
     nonisolated func heard(_ prompt: Prompt) { Task { await note(prompt) } }
 
     private func note(_ prompt: Prompt) {

@@ -3,69 +3,73 @@ import SoundboxSpeech
 
 /// Decides when the box says that the network is lost, that it is back, and that the box is ready.
 ///
-/// A state machine without a clock. It is told what happens, and when, and answers with what is to be done. After each
-/// answer, ``nextDue`` says when it wants to be asked again.
+///     var watch = NetworkWatch(policy, start: .monotonicNow)
+///     for action in watch.connectionChanged(isOnline: true, at: .monotonicNow, isQuiet: false) { perform(action) }
+///     sleep(until: watch.nextDue)  // then: watch.advance(to:isQuiet:)
 ///
-/// Lost is said once for each loss that lasts, and found only after lost was heard. A network that comes and goes must not
-/// talk all day: after each time that lost was heard, the next loss has to last twice as long, until the network has held
-/// for ``calm``.
+/// A state machine without a clock: it takes events with their times and returns actions. After each call, ``nextDue``
+/// says when to call ``advance(to:isQuiet:)``.
+///
+/// "Lost" is said once for each lasting loss, and "back" only after "lost" was heard. So that an unstable network does
+/// not cause prompts all day, the next loss must last twice as long after each "lost", until the network has held for
+/// ``calm``.
 public struct NetworkWatch: Sendable {
     public enum Action: Sendable, Equatable {
         case say(Prompt)
-        /// Take it back, unless it has begun to sound.
+        /// Withdraw it, unless it has begun to play.
         case withdraw(Prompt)
     }
 
-    /// A box that has just started gets this long at least: Wi-Fi, an address and the broker take their time.
+    /// The shortest grace after a start: Wi-Fi, an address and the broker take time.
     static let startGrace = Duration.seconds(60)
-    /// The longest that a loss has to last, however often there were others.
+    /// The longest time that a loss must last, after any number of losses.
     static let longestGrace = Duration.seconds(1800)
-    /// How long the network has to be back before that is said; less where the grace is shorter.
+    /// How long the network must be back before "back" is said; shorter if the grace is shorter.
     static let proof = Duration.seconds(10)
-    /// After this long without a loss the first grace counts again.
+    /// After this long online, the grace starts again from the shortest.
     static let calm = Duration.seconds(3600)
-    /// How often it is looked whether quiet hours are over.
+    /// How often the end of quiet hours is checked.
     static let quietInterval = Duration.seconds(60)
 
     private let policy: NetworkPromptPolicy
     private var isOnline = false
-    /// Since when it is so.
+    /// The time of the last change of ``isOnline``.
     private var since: Duration
     private var hasBeenOnline = false
-    /// What the shop was told last was that the network is lost.
+    /// The last network prompt that was heard was "lost".
     private var lostWasHeard = false
-    /// Was asked for, and has not been heard.
+    /// Requested and not heard yet.
     private var asked: Prompt?
-    /// Whether "ready" was heard, or is not to be said.
+    /// Whether "ready" was heard or is not wanted.
     private var readyIsSettled: Bool
-    /// How often lost was heard since the last calm.
+    /// How many times "lost" was heard since the last calm.
     private var losses = 0
     private var isStopped = false
-    /// When ``advance(to:isQuiet:)`` is to be called next; `nil` when nothing will come of it.
+    /// When to call ``advance(to:isQuiet:)`` next; `nil` if it would do nothing.
     public private(set) var nextDue: Duration?
 
-    /// - Parameter start: when the box has started, on any clock that is not set.
+    /// - Parameter start: when the box started, on a monotonic clock.
     public init(_ policy: NetworkPromptPolicy, start: Duration) {
         self.policy = policy
         since = start
         readyIsSettled = !policy.saysReady
     }
 
-    /// The connection was made or has ended; told again, it makes no difference.
+    /// Call when the connection was made or has ended. A repeated call makes no difference.
     ///
-    /// - Parameter isQuiet: whether nothing is to be said at this hour.
+    /// - Parameter isQuiet: whether it is quiet hours, when no network prompt is spoken.
     public mutating func connectionChanged(isOnline: Bool, at now: Duration, isQuiet: Bool) -> [Action] {
         guard isOnline != self.isOnline else { return advance(to: now, isQuiet: isQuiet) }
         if !isOnline, now - since >= Self.calm { losses = 0 }
         self.isOnline = isOnline
         since = now
         if isOnline { hasBeenOnline = true }
-        // It was true when it was asked for.
+        // The requested prompt is no longer true.
         let withdrawn = asked.take().map { [Action.withdraw($0)] } ?? []
         return withdrawn + advance(to: now, isQuiet: isQuiet)
     }
 
-    /// A prompt was played to its end: also one that was taken back too late.
+    /// Call when a prompt was played to its end, also if it was withdrawn too late.
     public mutating func heard(_ prompt: Prompt, at now: Duration, isQuiet: Bool) -> [Action] {
         switch prompt {
         case .networkLost:
@@ -81,14 +85,14 @@ public struct NetworkWatch: Sendable {
         return advance(to: now, isQuiet: isQuiet)
     }
 
-    /// The box is being stopped: nothing is said any more.
+    /// Call when the box stops: nothing more is said.
     public mutating func stop() -> [Action] {
         isStopped = true
         nextDue = nil
         return asked.take().map { [.withdraw($0)] } ?? []
     }
 
-    /// Time has passed.
+    /// Call at ``nextDue``.
     public mutating func advance(to now: Duration, isQuiet: Bool) -> [Action] {
         nextDue = nil
         guard !isStopped, asked == nil, let (prompt, due) = dueNext else { return [] }
@@ -97,7 +101,7 @@ public struct NetworkWatch: Sendable {
             return []
         }
         if isQuiet, prompt == .greeting {
-            // In the morning nobody asks whether the box has started.
+            // "Ready" is not said hours later, after quiet hours.
             readyIsSettled = true
             return advance(to: now, isQuiet: isQuiet)
         }
@@ -109,7 +113,7 @@ public struct NetworkWatch: Sendable {
         return [.say(prompt)]
     }
 
-    /// What is to be said if things stay as they are, and when.
+    /// The next prompt if nothing changes, and when it is due.
     private var dueNext: (Prompt, Duration)? {
         if isOnline {
             if !readyIsSettled { return (.greeting, since) }
@@ -117,7 +121,7 @@ public struct NetworkWatch: Sendable {
         }
         guard !lostWasHeard else { return nil }
         if hasBeenOnline { return policy.saysNetwork ? (.networkLost, since + grace) : nil }
-        // At a start it belongs to what "ready" answers.
+        // After a start, "lost" is said instead of "ready".
         return policy.saysNetwork || policy.saysReady
             ? (.networkLost, since + max(grace, Self.startGrace)) : nil
     }

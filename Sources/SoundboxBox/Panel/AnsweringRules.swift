@@ -1,22 +1,25 @@
 import SoundboxCore
 
-/// Takes the presses that answer a ring out of the edges of the buttons, before ``Gestures`` sees them.
+/// Removes the presses that answer a ring from the button edges, before ``Gestures`` sees them:
 ///
-/// While it rings, the replay button answers when it goes down, and neither that press nor its release means anything
-/// else. Whoever is in a hurry presses twice: what follows within ``hurry`` belongs to the same answer. It replays
-/// nothing, and does not answer the next ring, which nobody can have heard yet.
+///     guard let edge = presses.take(edge, answer: announcer.answer) else { return }
+///     act(on: gestures.handle(edge))
+///
+/// During a ring, the replay button answers when it goes down, and neither that press nor its release has another
+/// meaning. Somebody in a hurry presses twice: a press within ``hurry`` belongs to the same answer. It replays nothing,
+/// and does not answer the next ring, which nobody has heard yet.
 public struct AnsweringPresses: Sendable {
-    /// From the press that answered.
+    /// Counted from the press that answered.
     public static let hurry = Duration.milliseconds(500)
 
     private var answeredAt: Duration?
-    /// The button is down, and its release means nothing.
+    /// The button is down, and its release has no meaning.
     private var isHeld = false
 
     public init() {}
 
-    /// - Parameter answer: called at a press that may be one; tells whether something rang.
-    /// - Returns: `nil` for an edge that means nothing more.
+    /// - Parameter answer: called at a press that may answer a ring; returns whether something rang.
+    /// - Returns: `nil` for an edge without further meaning.
     public mutating func take(_ edge: ButtonEdge, answer: () -> Bool) -> ButtonEdge? {
         guard edge.button == .replay else { return edge }
         let wasHeld = isHeld

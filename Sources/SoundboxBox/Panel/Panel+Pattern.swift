@@ -1,8 +1,8 @@
 import SoundboxCore
 
 extension Panel {
-    /// Shows a pattern until the task is cancelled, or for as long as it changes.
-    /// - Throws: why the lights or the motor cannot be driven any more.
+    /// Shows a pattern until it no longer changes, or until the task is cancelled.
+    /// - Throws: why the lights or the motor failed.
     package func play(_ pattern: OutputPattern) async throws(PanelError) {
         let clock = ContinuousClock()
         let start = clock.now

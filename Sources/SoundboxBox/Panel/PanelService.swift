@@ -3,21 +3,21 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Joins the panel to the box: lights follow its state, buttons become commands.
+/// Connects the panel: lights follow the box's state, buttons become commands.
 ///
-/// A panel that fails costs lights and buttons, never a payment.
+/// If the panel fails, payments are still announced.
 struct PanelService: Service, Feature {
     let panel: any Panel
     let gestures: GestureMap
     let state: BoxState
     let logger: Logger
     let perform: @Sendable (Command) -> Void
-    /// Told of a press that may answer a ring; says whether something rang. Must not block.
+    /// Called at a press that may answer a ring; returns whether something rang. Must not block.
     var answer: @Sendable () -> Bool = { false }
 
     func run() async {
         await withDiscardingTaskGroup { group in
-            // Patterns that nobody sees would wake the processor ten times a second while the box speaks.
+            // Without outputs, patterns would only wake the processor ten times a second during speech.
             if panel.hasOutputs { group.addTask { await showState() } }
             if panel.hasScreen { group.addTask { await showRing() } }
             group.addTask { await readButtons() }
@@ -30,8 +30,8 @@ struct PanelService: Service, Feature {
         var lights: Task<Void, Never>?
         for await snapshot in state.changes().cancelOnGracefulShutdown() {
             let indication = Indication(snapshot)
-            // Two announcements in a row look the same, and yet the second one vibrates as well.
-            // Under a ring they make no difference; a ring after a ring begins anew.
+            // Two announcements in a row have the same indication, but the second one must vibrate too. During a ring,
+            // announcements make no difference; the next ring starts its pattern again.
             let announcement = indication == .ringing ? nil : snapshot.announcement
             let isSame =
                 shown?.indication == indication && shown?.announcement == announcement
@@ -53,7 +53,7 @@ struct PanelService: Service, Feature {
         }
     }
 
-    /// Who calls, and how long there is to answer.
+    /// Shows the current ring on the screen, and how long it can be answered.
     private func showRing() async {
         var shown: BoxState.Ring?
         var line: Task<Void, Never>?
@@ -106,21 +106,21 @@ extension Indication {
 }
 
 extension BoxState.Snapshot {
-    /// How the indication is shown: a kind of announcement may have a pattern of its own.
+    /// The pattern of an indication: a kind of announcement may define its own.
     fileprivate func pattern(of indication: Indication) -> OutputPattern {
         indication == .announcing ? announcementPattern ?? indication.pattern : indication.pattern
     }
 }
 
 extension BoxState.Ring {
-    /// For a panel with a screen.
+    /// The text for a panel with a screen.
     func line(at now: Duration) -> String {
         let what = text.isEmpty ? "" : " \(text.excerpt)"
         return "ring \(id.text.excerpt)\(what), \(secondsLeft(at: now)) s left"
     }
 }
 
-/// Gives ``Gestures`` its clock.
+/// Runs ``Gestures`` with a clock.
 private actor Buttons {
     private let clock = ContinuousClock()
     private let perform: @Sendable (Command) -> Void
@@ -128,7 +128,7 @@ private actor Buttons {
     private var answering = AnsweringPresses()
     private var gestures: Gestures
     private var timer: Task<Void, Never>?
-    /// Where the clock that stamps the edges has its origin, as far as the last edge tells.
+    /// The origin of the clock that stamps the edges, estimated from the last edge.
     private var origin: ContinuousClock.Instant?
 
     init(

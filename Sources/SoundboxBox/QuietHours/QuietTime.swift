@@ -2,10 +2,10 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Where the quiet hours are remembered that the shop has set itself.
+/// Stores the quiet hours that the shop has set.
 package struct OwnQuietHours: Sendable {
     package var own: QuietChange?
-    /// `nil` forgets them. May block.
+    /// Stores new ones, or removes them with `nil`. May block.
     package var keep: @Sendable (QuietChange?) throws -> Void
 
     package init(own: QuietChange?, keep: @escaping @Sendable (QuietChange?) throws -> Void) {
@@ -16,11 +16,12 @@ package struct OwnQuietHours: Sendable {
     package static let none = OwnQuietHours(own: nil) { _ in }
 }
 
-/// The quiet hours that are in force: the shop's own, where it has set some, otherwise those of the setup. Any thread.
+/// The quiet hours in force: the shop's own if it has set some, otherwise those of the setup. Any thread. Only changes
+/// block, and ``volumeNow`` may, on the calendar's file.
 package final class QuietTime: Sendable {
     private struct Content {
         let configured: QuietHours?
-        /// `nil` where the shop keeps to the setup.
+        /// `nil` if the shop uses those of the setup.
         var own: QuietChange?
     }
 
@@ -31,10 +32,10 @@ package final class QuietTime: Sendable {
     private let executor: ThreadExecutor
 
     /// - Parameters:
-    ///   - state: told when they change.
-    ///   - executor: a thread that may block, for the control socket's changes.
-    ///   - keep: writes the shop's own down, or removes what was written. May block.
-    ///   - day: tells what time it is; without it there are no quiet hours.
+    ///   - state: notified of changes.
+    ///   - executor: a thread that may block, for changes from the control socket.
+    ///   - keep: stores the shop's own, or removes what was stored. May block.
+    ///   - day: the current time; without it there are no quiet hours.
     package init(
         _ configured: QuietHours? = nil, own: QuietChange? = nil,
         day: ShopDay? = nil, state: BoxState? = nil, executor: ThreadExecutor = ThreadExecutor(name: "files"),
@@ -59,14 +60,14 @@ package final class QuietTime: Sendable {
         }
     }
 
-    /// The most that the volume counts for now, 0–100; `nil` outside of quiet hours.
+    /// The highest volume now, 0–100; `nil` outside of quiet hours.
     var volumeNow: Int? {
-        // While the clock is not believed, a payment that disturbs is better than one that nobody hears.
+        // While the clock is not believed, a loud payment at night is better than one that nobody hears.
         guard let hours, let minute = day?.minuteOfDay, hours.contain(minute) else { return nil }
         return hours.volume
     }
 
-    /// Written down first, so that a restart knows what was answered. Blocks on the disk.
+    /// Stores the change before it takes effect, so that it survives a restart. Blocks on the disk.
     func change(to change: QuietChange) throws {
         let own: QuietChange? = change == .asSetUp ? nil : change
         try keep(own)

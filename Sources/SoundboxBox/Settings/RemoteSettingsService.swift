@@ -4,17 +4,17 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Where settings from afar are checked and kept. Both block on the disk.
+/// Checks and stores remote settings. Both block on the disk.
 package struct SettingsStore: Sendable {
-    /// As it was when the box was made, and every change of it.
+    /// The record when the box was made; ``write`` stores each change.
     package var record: SettingsRecord
-    /// - Returns: what is wrong with them; `nil` when a box can be made with them.
+    /// - Returns: the problem with the settings; `nil` if a box can be made with them.
     package var problem: @Sendable (RemoteSettings) -> String?
     package var write: @Sendable (SettingsRecord) throws -> Void
-    /// Writes down the volume that they bring or give back, as a change at the box would.
+    /// Stores the volume that they set or restore, like a change at the box.
     package var keepVolume: @Sendable (Volume) throws -> Void
 
-    /// Takes none.
+    /// Refuses all settings.
     package static let closed = SettingsStore(
         record: SettingsRecord(owner: ""), problem: { _ in "settings: not taken by this box" }, write: { _ in },
         keepVolume: { _ in })
@@ -31,11 +31,11 @@ package struct SettingsStore: Sendable {
     }
 }
 
-/// Takes settings from afar, ends the box so that it is made anew with them, and gives them up when the box is not
-/// online with them in time.
+/// Takes remote settings, ends the box so that it is made again with them, and restores the old ones if the box is not
+/// online in time.
 ///
-/// What it decides is ``SettingsRecord``'s. Everything is on the disk before it counts: a power cut in between leaves
-/// the old settings or the new ones on trial.
+/// ``SettingsRecord`` makes the decisions. Everything is on the disk before it takes effect: after a power cut, the old
+/// settings are in force or the new ones are on trial.
 package actor RemoteSettingsService: Service {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -46,7 +46,7 @@ package actor RemoteSettingsService: Service {
     }
 
     private let store: SettingsStore
-    /// Held while the file is written: settings may come while others are put in force.
+    /// Held while the file is written: settings may arrive while others are put in force.
     private let record: Mutex<SettingsRecord>
     private let state: BoxState
     private let clock: BoxClock
@@ -55,15 +55,16 @@ package actor RemoteSettingsService: Service {
     private let setVolume: @Sendable (Volume) -> Void
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
-    /// With the settings on trial, whatever the disk made of it.
+    /// The box was online with the settings on trial, even if the disk refused to store that.
     private var wasOnline = false
-    /// Whether the box is to be made anew.
+    /// Whether the box must be made again.
     private(set) var hasChanged = false
 
     /// - Parameters:
     ///   - executor: a thread that may block.
-    ///   - setVolume: the state has it then: settings that come next begin from there. Must not block.
-    ///   - timeout: how long settings on trial may take until the box is online.
+    ///   - timeout: how long the box may take to come online with settings on trial.
+    ///   - setVolume: applies the volume to the player and the state, from which the next settings begin. Must not
+    ///     block.
     package init(
         store: SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         timeout: Duration = TrialWatch.timeout, setVolume: @escaping @Sendable (Volume) -> Void
@@ -80,11 +81,11 @@ package actor RemoteSettingsService: Service {
         state.update { $0.settings = store.record.status }
     }
 
-    /// New settings have come. For one thread at a time: the feed's. Blocks on the disk.
-    /// - Returns: why they are not taken; `nil` when they are, or were when they came before.
+    /// Takes settings. For one thread at a time, the feed's. Blocks on the disk.
+    /// - Returns: why they are refused; `nil` if they are taken now or were taken before.
     package nonisolated func take(_ settings: RemoteSettings) -> String? {
         record.withLock { record in
-            // Nobody could ever send newer ones.
+            // No newer ones could be sent afterwards.
             guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
             var next = record
             next.note(state.snapshot.volume)
@@ -99,7 +100,7 @@ package actor RemoteSettingsService: Service {
         }
     }
 
-    /// Returns when the box is to be made anew, or at shutdown.
+    /// Returns when the box must be made again, or at shutdown.
     package func run() async {
         let isOnTrial = record.withLock { $0.result == .trial }
         await withDiscardingTaskGroup { group in
@@ -109,7 +110,7 @@ package actor RemoteSettingsService: Service {
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard handle(event) else { continue }
-                // A ring that somebody may still answer would be told as missed.
+                // Wait for a ring to end: otherwise it would be reported as missed.
                 await state.waitWhileRinging()
                 hasChanged = true
                 break
@@ -118,13 +119,13 @@ package actor RemoteSettingsService: Service {
         }
     }
 
-    /// - Returns: whether the box is to be made anew.
+    /// - Returns: whether the box must be made again.
     private func handle(_ event: Event) -> Bool {
         guard case .trial(let event) = event else { return true }
         if event == .online { wasOnline = true }
         let isInForce = wasOnline
         return record.withLock { record in
-            // Newer ones came, or those on trial are in force already.
+            // Newer ones arrived, or those on trial are in force already.
             guard record.result == .trial, record.isTried, let id = record.newest?.id else { return false }
             var next = record
             if isInForce {
@@ -133,7 +134,7 @@ package actor RemoteSettingsService: Service {
             } else {
                 next.fail("the box was not online within \(timeout.components.seconds) s")
             }
-            // What the disk does not take is tried again when the next event comes.
+            // If the disk refuses, the next event tries again.
             guard keep(next, over: &record) == nil else { return false }
             if isInForce {
                 logger.notice("settings from afar are in force", metadata: ["id": "\(id)"])
@@ -144,20 +145,20 @@ package actor RemoteSettingsService: Service {
         }
     }
 
-    /// - Returns: why that cannot be; nothing has changed then, also for the next start.
+    /// - Returns: why it failed; then nothing has changed, not even for the next start.
     private nonisolated func keep(_ next: SettingsRecord, over record: inout SettingsRecord) -> String? {
         let before = state.snapshot.volume
-        // That of settings on trial acts when they are in force.
+        // The volume of settings on trial applies once they are in force.
         let volume = next.result == .applied ? next.volume ?? before : before
         var next = next
         next.willWrite(next.inForce?.volume)
         let writesVolume = volume != before || next.writtenVolume != record.writtenVolume
         do {
             if writesVolume {
-                // A power cut behind it leaves a volume of which the next start knows that it is not the shop's.
+                // After a power cut here, the next start knows that this volume was not set by the shop.
                 record.willWrite(volume)
                 try store.write(record)
-                // Before they are known: coming again they would set no volume.
+                // Before the record: settings that it already contains would set no volume when redelivered.
                 try store.keepVolume(volume)
             }
             try store.write(next)

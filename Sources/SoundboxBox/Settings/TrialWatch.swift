@@ -1,19 +1,18 @@
 import SoundboxCore
 
-/// Tells whether a box comes online in time, while something is on trial: settings from afar, or a certificate.
+/// Reports whether the box comes online in time with remote settings or a certificate on trial.
 package struct TrialWatch {
     enum Event { case online, late }
 
-    /// From the start of the box on.
+    /// Counted from the start of the box.
     package static let timeout = Duration.seconds(120)
 
     let state: BoxState
-    /// How long the box may take. ``Event/late`` comes after each such time, should the disk not take it the first
-    /// time.
+    /// How long the box may take. ``Event/late`` repeats after each timeout, in case the disk refused the first time.
     let timeout: Duration
     let tell: @Sendable (Event) -> Void
 
-    /// Returns when it is cancelled.
+    /// Returns when the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { [state, timeout, tell] group in
             group.addTask {

@@ -5,12 +5,12 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// The one place where volume and mute change: they act on what is playing. The volume is remembered across restarts;
-/// mute is not, since a box that was restarted is expected to speak.
+/// Changes volume and mute, with effect on what is playing. The volume is stored across restarts; mute is not, because
+/// a restarted box is expected to speak.
 ///
-/// Runs on a thread that may block, since it writes to the disk.
+/// Pinned to a thread that may block, because it writes to the disk.
 actor VolumeControl: Service {
-    /// Between two writes to the disk while changes keep coming.
+    /// The shortest time between two writes to the disk.
     static let rest = Duration.milliseconds(500)
 
     private let executor: ThreadExecutor
@@ -23,12 +23,12 @@ actor VolumeControl: Service {
     private let requests: AnnouncerRequests
     private let changes: AsyncStream<Void>
     private let hasChanged: AsyncStream<Void>.Continuation
-    /// What the disk and the log know.
+    /// The last state that was stored and logged.
     private var remembered: Loudness
 
     /// - Parameters:
     ///   - executor: where `keep` is called.
-    ///   - keep: has the volume remembered across restarts. May block.
+    ///   - keep: stores the volume across restarts. May block.
     init(
         player: Player, state: BoxState, logger: Logger, executor: ThreadExecutor,
         requests: AnnouncerRequests, keep: @escaping @Sendable (Volume) throws -> Void
@@ -43,15 +43,15 @@ actor VolumeControl: Service {
         remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
     }
 
-    /// What is in force. Never blocks; any thread.
+    /// The current volume and mute. Any thread; never blocks.
     nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
 
-    /// Changes it at once; ``run()`` passes the change on to the disk and the log. Never blocks; any thread.
-    /// - Returns: what is in force.
+    /// Changes volume or mute at once; ``run()`` stores and logs the change. Any thread; never blocks.
+    /// - Returns: the result.
     @discardableResult
     nonisolated func apply(_ change: VolumeChange) -> Loudness {
         var after = loudness
-        // Under the lock of the state, so that no change from another thread is lost.
+        // Under the lock of the state, so that no change of another thread is lost.
         state.update { snapshot in
             snapshot.volume = change.applied(to: snapshot.volume)
             snapshot.isMuted = change.applied(toMuted: snapshot.isMuted)
@@ -64,15 +64,15 @@ actor VolumeControl: Service {
         return after
     }
 
-    /// Changes it, and returns when the change is on the disk.
-    /// - Returns: what is in force.
+    /// Changes volume or mute, and returns after the attempt to store the change.
+    /// - Returns: the result.
     nonisolated func change(_ change: VolumeChange) async -> Loudness {
         let loudness = apply(change)
         await remember()
         return loudness
     }
 
-    /// Returns when what is in force is on the disk.
+    /// Logs and stores the current state if it has changed. A disk error is only logged.
     func remember() {
         let loudness = loudness
         guard loudness != remembered else { return }
@@ -84,7 +84,7 @@ actor VolumeControl: Service {
         }
     }
 
-    /// Writes changes down until shutdown: a burst at its beginning, every ``rest`` and at its end.
+    /// Stores changes until shutdown. In a burst of changes: the first, one every ``rest``, and the last.
     func run() async {
         for await _ in changes.cancelOnGracefulShutdown() {
             remember()
@@ -127,7 +127,7 @@ extension Loudness {
 }
 
 extension VolumeChange {
-    /// What to say to somebody who has reached the end of the range with a key, or presses it there again.
+    /// The prompt for a key that has reached the end of the range, or is pressed again there.
     fileprivate func prompt(at volume: Volume) -> Prompt? {
         switch self {
         case .up where volume.level == Volume.range.upperBound: .volumeMaximum

@@ -1,5 +1,5 @@
 extension BoxState {
-    /// What may be wrong with a box. The raw values are those of the metrics.
+    /// The kinds of faults. The raw values are label values of the metrics.
     package enum FaultKind: String, Sendable, CaseIterable {
         case audio
         case speech
@@ -18,10 +18,10 @@ extension BoxState {
 }
 
 extension BoxState.Snapshot {
-    /// What is wrong, in words for people; empty when nothing is.
+    /// All faults, in words for people.
     package var faults: [String] { BoxState.FaultKind.allCases.compactMap(fault) }
 
-    /// What is wrong of that kind, in words for people; `nil` when nothing is.
+    /// The fault of a kind, in words for people; `nil` for none.
     package func fault(_ kind: BoxState.FaultKind) -> String? {
         switch kind {
         case .audio: audioFault

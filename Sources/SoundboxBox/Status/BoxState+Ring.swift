@@ -1,12 +1,12 @@
 import SoundboxCore
 
 extension BoxState {
-    /// A ring that waits for somebody to answer.
+    /// A ring that can be answered.
     package struct Ring: Sendable, Equatable {
         package var id: CommandID
-        /// What it says, in words for people; empty when it is the tone alone.
+        /// Its words; empty for the tone alone.
         package var text: String
-        /// When its time is over, as `Duration.monotonicNow` counts.
+        /// The end of its time, on the monotonic clock.
         package var deadline: Duration
 
         package init(id: CommandID, text: String, deadline: Duration) {
@@ -19,7 +19,7 @@ extension BoxState {
             self.init(id: customMessage.id, text: customMessage.content.summary, deadline: deadline)
         }
 
-        /// Whole seconds until ``deadline``, the one that has begun included; never negative.
+        /// Seconds until ``deadline``, rounded up; never negative.
         package func secondsLeft(at now: Duration) -> Int {
             let left = max(.zero, deadline - now)
             return Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)

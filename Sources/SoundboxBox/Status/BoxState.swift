@@ -3,93 +3,97 @@ import SoundboxAudio
 import SoundboxCore
 import Synchronization
 
-/// What the box is doing right now, as its services report it; the panel, the status and the watchdog read it.
+/// The current state of the box. Services report to it; the panel, the status and others observe it:
+///
+///     state.update { $0.isMuted = true }
+///     for await snapshot in state.changes() { show(snapshot.faults) }
+///
+/// Any thread; never blocks.
 package final class BoxState: Sendable {
     package struct Snapshot: Sendable, Equatable {
         package var connection = FeedConnection.connecting
         /// The broker that the box was connected to last, in this run.
         package var broker: String?
-        /// What that broker has kept.
+        /// The session at that broker.
         package var session: SessionStatus?
-        /// What became of the settings that came last from afar.
+        /// The result of the last remote settings.
         package var settings: SettingsStatus?
-        /// Why settings from afar that were in force cannot be used.
+        /// Why remote settings that were in force cannot be used.
         package var settingsWarning: String?
-        /// Why the quiet hours that the shop has set do not count; until it sets others.
+        /// Why the shop's own quiet hours are ignored, until it sets others.
         package var quietHoursWarning: String?
-        /// Why the shop's page is not served, as its process says.
+        /// Why the shop's page is not served, as its process reports.
         package var pageProblem: String?
-        /// What may have been lost with an earlier session, until it is known to be made good.
+        /// What may have been lost with an earlier session, until it is reconciled.
         package var sessionFault: String?
         /// Whether the first connection is still being made.
         package var isStarting = true
         /// Whether new software is being installed.
         package var isUpdating = false
-        /// Counts the announcements while one is playing; `nil` in between.
+        /// The number of the announcement that is playing; `nil` between two.
         package var announcement: Int?
-        /// The numbers of the notices that it tells of for the first time.
+        /// The sequences of the notices that it announces for the first time.
         package var announcing: [Int64] = []
-        /// How light and motor show that announcement, where its kind has a pattern of its own.
+        /// The pattern of lights and motor for it, if its kind defines one.
         package var announcementPattern: OutputPattern?
-        /// The ring that sounds, or would if it could.
+        /// The current ring, heard or not.
         package var ring: Ring?
-        /// Why no sound comes out, when none does.
+        /// Why there is no sound.
         package var audioFault: String?
-        /// Why payments that arrive cannot be stored; until one can. Apart from ``recordingFault``: a full disk may
-        /// take a note and no payment, and each note would end the fault that the next payment begins again.
+        /// Why payments cannot be stored, until one can. Separate from ``recordingFault``: a full disk may have room
+        /// for a small record and none for a payment, and the fault would end and begin again with each.
         package var storingFault: String?
-        /// Why it cannot be read or noted what is announced; until it can.
+        /// Why announcements cannot be read or recorded, until they can.
         package var recordingFault: String?
-        /// What comes under topics that are not the box's.
+        /// Messages on topics that are not the box's.
         package var topicFault: TopicFault?
-        /// Which notices were not announced because of what they say.
+        /// Notices that were refused because of their content.
         package var refusals = RefusalRecord()
-        /// Why payments may go astray though the box is connected now and then.
+        /// Why payments may be lost although the box is connected at times.
         package var feedFaults: [FeedFault] = []
-        /// Why buttons or lights do not work, when they do not.
+        /// Why buttons or lights do not work.
         package var panelFault: String?
-        /// Of the certificate that the box renews by itself; `nil` where it has none.
+        /// The certificate that the box renews; `nil` if it has none.
         package var certificate: CertificateStatus?
-        /// Why the box will soon be let in no more, when it will not.
+        /// Why the broker will soon refuse the box.
         package var certificateFault: String?
-        /// Why the clock cannot be right, when it cannot.
+        /// Why the clock is wrong.
         package var clockFault: String?
-        /// What the signed notice that came last has shown to be wrong with the clock.
+        /// The clock fault that the last signed notice has shown.
         package var signedTimeFault: String?
-        /// What became of a payment database that was found damaged since the start.
+        /// The result of the salvage of a damaged payment database since the start.
         package var inboxDamage: String?
-        /// Why what is stored does not survive a power cut, when it does not.
+        /// Why stored payments do not survive a power cut.
         package var volatileStorage: String?
         package var volume: Volume
         package var isMuted = false
-        /// What `audio.device: auto` stands for now; `nil` before a card was chosen, and with any other device.
+        /// The card that `audio.device: auto` has chosen; `nil` before that, and with any other device.
         package var chosenDevice: String?
-        /// What was agreed on with the sound card; `nil` while it is away.
+        /// The parameters of the open sound card; `nil` while it is away.
         package var device: DeviceStatus?
         /// How often the sound card ran dry in the middle of an announcement since the start.
         package var xruns = 0
-        /// Recordings that the voice should have and cannot play; found at start or when they were needed.
+        /// How many recordings of the voice cannot be played; found at the start or when they were needed.
         package var unusableRecordings = 0
-        /// Why recordings cannot be had for now, when some cannot.
+        /// Why recordings cannot be read at the moment.
         package var unavailableRecordings: String?
-        /// Why announcements wait although the sound card is there: there is nothing to play them with.
+        /// Why nothing can be announced although the sound card is there: no recordings.
         package var speechFault: String?
-        /// Who speaks instead of whom, and why, where that is not as configured.
+        /// Why another voice speaks than the configured one.
         package var voiceWarnings: [String] = []
-        /// What waits in the inboxes of merchants whom the box belonged to before.
+        /// Payments that wait in the inboxes of earlier merchants of this box.
         package var asideWarnings: [String] = []
-        /// Why nothing is counted by days, when nothing is.
+        /// Why no totals of days are counted.
         package var timeZoneWarning: String?
 
-        /// Why the inbox does not do its work, when it does not. Faults that end apart: a full disk may have room for
-        /// a note and none for a payment.
+        /// Why the inbox does not work. The two faults end separately.
         package var inboxFault: String? { storingFault ?? recordingFault }
 
-        /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
+        /// Problems that need attention although the box works, in words for people.
         package var warnings: [String] { alarms + asideWarnings + [refusals.notices?.warning].compactMap(\.self) }
 
-        /// The warnings that the light shows as well. The others are past, and would hide for a day that the box is
-        /// offline.
+        /// The warnings that the light shows too. The others are about the past, and would hide for a day that the box
+        /// is offline.
         package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
                 + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
@@ -102,11 +106,11 @@ package final class BoxState: Sendable {
     private struct Content {
         var snapshot: Snapshot
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
-        /// Those that want to know of changes of the inbox as well.
+        /// Observers of the inbox as well.
         var inboxObservers: Set<Int> = []
         var nextObserver = 0
-        /// Counts the changes, of the inbox as well. Whoever has seen a version of the process before must not take one of
-        /// this process for it.
+        /// Counts changes, also of the inbox. Starts at a random number, so that a client cannot confuse it with a
+        /// version of an earlier process.
         var version = Int.random(in: 1...1 << 40)
     }
 
@@ -118,7 +122,7 @@ package final class BoxState: Sendable {
 
     package var snapshot: Snapshot { content.withLock { $0.snapshot } }
 
-    /// Changes the state and tells the observers when that made a difference. Never blocks; any thread.
+    /// Changes the state, and notifies the observers if it differs. Any thread; never blocks.
     package func update(_ change: (inout Snapshot) -> Void) {
         let observers: [AsyncStream<Void>.Continuation] = content.withLock { content in
             let before = content.snapshot
@@ -127,12 +131,12 @@ package final class BoxState: Sendable {
             content.version += 1
             return Array(content.observers.values)
         }
-        // Not under the lock: a task that is cancelled holds a lock of its own, which `yield` needs, while it ends its
-        // stream, which needs this one.
+        // Not under the lock, to avoid a deadlock: a cancelled task holds its own lock, which `yield` needs, while it
+        // ends its stream, which needs this lock.
         for observer in observers { observer.yield() }
     }
 
-    /// How much waits in the inbox has changed. Never blocks; any thread.
+    /// Call when the number of waiting entries has changed. Any thread; never blocks.
     package func inboxChanged() {
         let observers = content.withLock { content in
             content.version += 1
@@ -144,7 +148,7 @@ package final class BoxState: Sendable {
     /// Counts the changes. Any thread.
     var version: Int { content.withLock { $0.version } }
 
-    /// Returns ``version`` at once where it is another one, and otherwise when something changes.
+    /// Returns ``version`` at once if it is not `known`, otherwise at the next change or after `limit`.
     /// - Parameters:
     ///   - known: the version that the caller has seen.
     ///   - limit: how long to wait.
@@ -161,14 +165,14 @@ package final class BoxState: Sendable {
         return version
     }
 
-    /// Returns when nothing rings, or at shutdown.
+    /// Returns when there is no ring, or at shutdown.
     func waitWhileRinging() async {
         for await snapshot in changes().cancelOnGracefulShutdown() where snapshot.ring == nil { return }
     }
 
-    /// The state now and after every change; an observer that is slow sees the latest only.
+    /// The current state, then the state after every change. A slow observer gets only the latest.
     ///
-    /// - Parameter includingInbox: also when the state is the same and the inbox is not.
+    /// - Parameter includingInbox: also reports changes of the inbox that leave the state the same.
     package func changes(includingInbox: Bool = false) -> some AsyncSequence<Snapshot, Never> & Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = content.withLock { content in

@@ -1,28 +1,28 @@
 import SoundboxCore
 
-/// Which notices were not announced because of what they say. It holds 1,440 numbers at most, however many come. Times
-/// are those of `Duration.monotonicNow`.
+/// Counts notices that were refused because of their content, for 24 hours. It has at most 1,440 entries, one a minute.
+/// Times are on the monotonic clock.
 package struct RefusalRecord: Sendable, Equatable {
-    /// A shop that closes at night still finds them in the morning.
+    /// How long they are counted. A shop that closes at night still sees them in the morning.
     static let memory = Duration.seconds(24 * 3600)
-    /// How finely they are counted. The box says no more than once in this time that there was one.
+    /// The resolution of the count, and the shortest time between two prompts about refusals.
     static let minute = Duration.seconds(60)
 
-    /// Those that came within a minute from `start` on.
+    /// Refusals within a minute from `start` on.
     struct Minute: Sendable, Equatable {
         let start: Duration
         var count: Int
     }
 
-    /// In order.
+    /// Oldest first.
     private(set) var minutes: [Minute] = []
     private var last: RefusedNotices.Notice?
     private var lastPrompt: Duration?
 
     package init() {}
 
-    /// Notes those of one batch, in order.
-    /// - Returns: whether the box is to say so.
+    /// Counts the refusals of one batch, in order.
+    /// - Returns: whether the box must say so.
     mutating func note(_ notices: [RefusedNotices.Notice], at now: Duration) -> Bool {
         guard let last = notices.last else { return false }
         forget(at: now)
@@ -37,12 +37,12 @@ package struct RefusalRecord: Sendable, Equatable {
         return true
     }
 
-    /// Forgets what is older than ``memory``, to the minute.
+    /// Forgets minutes older than ``memory``.
     mutating func forget(at now: Duration) {
         minutes.removeFirst(minutes.prefix { now - $0.start >= Self.memory }.count)
     }
 
-    /// Since ``memory``; `nil` where none came.
+    /// The refusals of the last ``memory``; `nil` for none.
     package var notices: RefusedNotices? {
         guard let last, !minutes.isEmpty else { return nil }
         return RefusedNotices(count: minutes.reduce(0) { $0 + $1.count }, last: last)

@@ -3,18 +3,18 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Notices that the broker has lost the box's session, and keeps it a fault until the sender of payments says that what
-/// may be missing was sent again, or for ``SessionRecord/memory`` while the box runs.
+/// Detects that the broker has lost the box's session. That is a fault until the provider says that it has sent the
+/// missing payments again, or for ``SessionRecord/memory`` of running time.
 ///
-/// The loss is on the disk before the connection is used: a power cut right behind it does not hide it.
+/// A loss is stored before the connection is used, so that a power cut right after it does not hide it. Any thread.
 package final class SessionKeeper: Sendable {
     private struct Content {
         var record: SessionRecord?
         var isWritten = true
-        /// Since when this run knows of the loss, on the clock that is never set.
+        /// Since when this run knows of the loss, on the monotonic clock.
         var lossKnownSince: Duration?
 
-        /// - Returns: whether there was one.
+        /// - Returns: whether there was a loss.
         mutating func endLoss() -> Bool {
             lossKnownSince = nil
             guard record?.hasLoss == true else { return false }
@@ -35,7 +35,7 @@ package final class SessionKeeper: Sendable {
 
     /// Blocks on the disk.
     ///
-    /// - Parameter now: a clock that is never set.
+    /// - Parameter now: a monotonic clock.
     package init(
         store: Remembered<SessionRecord>, state: BoxState, clock: BoxClock, logger: Logger, metrics: BoxMetrics? = nil,
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
@@ -52,7 +52,7 @@ package final class SessionKeeper: Sendable {
         if let record, record.hasLoss { state.update { $0.sessionFault = record.fault } }
     }
 
-    /// A connection was made. Blocks on the disk when the session is another one.
+    /// Call at each connection. Blocks on the disk if the session is a new one.
     package func began(_ session: FeedSession) {
         let (record, isNew) = content.withLock { content in
             let record = SessionRecord.after(session, content.record, at: clock.now)
@@ -76,8 +76,8 @@ package final class SessionKeeper: Sendable {
         write()
     }
 
-    /// The sender of payments has published again what may be missing.
-    /// - Returns: why that is not believed; `nil` when it is.
+    /// Call when the provider has published again what may be missing. Blocks on the disk.
+    /// - Returns: why it is refused; `nil` if it is accepted.
     package func reconciled(epoch: Int) -> String? {
         let (problem, isNews): (String?, Bool) = content.withLock { content in
             guard let record = content.record, record.epoch == epoch else {
@@ -90,8 +90,8 @@ package final class SessionKeeper: Sendable {
         return problem
     }
 
-    /// Ends a loss that nobody has mentioned for long enough, and writes what could not be written before. Blocks on the
-    /// disk; called now and then.
+    /// Ends a loss that is older than ``SessionRecord/memory``, and retries a write that failed. Blocks on the disk;
+    /// called with every status.
     package func look() {
         let isOver = content.withLock { content in
             guard let since = content.lossKnownSince, now() - since >= SessionRecord.memory else { return false }
@@ -107,14 +107,14 @@ package final class SessionKeeper: Sendable {
     }
 
     private func write() {
-        // One after the other, so that the newest is written last.
+        // Writes are serial, so that the newest is written last.
         writing.withLock { _ in
             guard let record = content.withLock({ $0.isWritten ? nil : $0.record }) else { return }
             do {
                 try store.write(record)
                 content.withLock { if $0.record == record { $0.isWritten = true } }
             } catch {
-                // The fault is told meanwhile; the disk has one of its own.
+                // The session's fault is reported anyway, and the disk has its own fault.
                 logger.warning("the session could not be noted", metadata: ["reason": "\(error)"])
             }
         }

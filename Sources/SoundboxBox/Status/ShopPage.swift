@@ -1,10 +1,10 @@
 import SoundboxCore
 
-/// Tells the page's process how to serve the shop's page and what phones may use there, and takes from it why that is
-/// not served.
+/// The control routes for the process of the shop's page: it reads the settings and the routes for phones here, and
+/// reports why the page is not served.
 struct ShopPage {
     let settings: JSONValue
-    /// What the box answers besides.
+    /// All other routes of the box.
     let others: [ControlRoute]
     let state: BoxState
 
@@ -21,7 +21,7 @@ struct ShopPage {
                 let problem: String?
                 switch try request.json?["problem"] {
                 case .null?: problem = nil
-                // The page's process is believed nothing else: the text is for people, and short.
+                // Accept only a short text for people: the page's process faces the network.
                 case .string(let text)? where text.utf8.count <= 1000: problem = text.printable
                 default: throw ControlRefusal(.invalid, "problem: expected null, or a string of at most 1000 bytes")
                 }

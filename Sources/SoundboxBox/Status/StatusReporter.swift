@@ -3,22 +3,22 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 
-/// Tells what the box is doing: to the broker as the retained status, after every change and as a heartbeat; to whoever
-/// asks on the control socket; and to systemd.
+/// Reports the status: to the broker as a retained message, after every change and as a heartbeat; to clients of the
+/// control socket; and to systemd.
 ///
-/// Pinned to a thread of its own, since counting asks the disk.
+/// Pinned to its own thread, because counting reads the disk.
 package actor StatusReporter: Service {
-    /// How often the status is sent when nothing changes.
+    /// How often the status is sent without a change.
     package static let heartbeat = Duration.seconds(60)
-    /// How long it rests between two changes: a payment brings several.
+    /// The shortest time between two messages: a payment causes several changes.
     static let rest = Duration.seconds(1)
-    /// How long after a change it is told. Counting asks the disk, and so does the announcer who has something to say:
-    /// his first word comes before the news of it.
+    /// The delay after a change, because counting reads the disk at the same time as the announcer. The announcement
+    /// comes first.
     static let lull = Duration.milliseconds(20)
-    /// How long a question for events is held where nothing changes: shorter than a connection of the control socket
-    /// lives.
+    /// How long a request for events waits for a change: shorter than the timeout of a control connection.
     private static let timeout = Duration.seconds(8)
-    /// A payment that is stored begins to sound within milliseconds; one answer tells of both.
+    /// The delay of an events answer after a change. A stored payment begins to play within milliseconds; one answer
+    /// reports both.
     private static let gathering = Duration.milliseconds(40)
 
     private let executor = ThreadExecutor(name: "status")
@@ -33,18 +33,18 @@ package actor StatusReporter: Service {
     private let clock: BoxClock
     nonisolated let features: [any Feature]
     private let start = ContinuousClock.now
-    /// Without what changes all the time.
+    /// The last published status, without time and uptime.
     private var published: BoxStatus?
 
-    /// What does not change while the box runs.
+    /// Facts that do not change while the box runs.
     package struct Identity: Sendable {
         package var merchantID: String?
         package var deviceID: String
-        /// Where it may be, until there is a connection.
+        /// The configured broker, until there is a connection.
         package var broker: String
         package var voice: String
         package var audioDevice: String
-        /// What may be set from afar, as it is.
+        /// The current values of the remote settings' keys.
         package var configuration: JSONValue?
 
         package init(
@@ -60,7 +60,7 @@ package actor StatusReporter: Service {
         }
     }
 
-    /// - Parameter features: whose fields and figures are told.
+    /// - Parameter features: fill the status and add metrics.
     init(
         identity: Identity, inbox: any Inbox, history: any PaymentHistory, state: BoxState, feed: any PaymentFeed,
         systemd: Systemd, clock: BoxClock, features: [any Feature]
@@ -75,7 +75,7 @@ package actor StatusReporter: Service {
         self.features = features
     }
 
-    /// What the broker publishes when the box vanishes.
+    /// The status that the broker publishes when the box disappears.
     package static func lastWill(_ identity: Identity) -> BoxStatus {
         .lastWill(version: SoundboxVersion.current, voice: identity.voice)
     }
@@ -87,7 +87,7 @@ package actor StatusReporter: Service {
                     do {
                         try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.lull) }
                         guard await self.publish() else { continue }
-                        // What changes meanwhile is told afterwards.
+                        // Changes meanwhile are reported afterwards.
                         try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) }
                     } catch { return }
                 }
@@ -103,7 +103,7 @@ package actor StatusReporter: Service {
         }
     }
 
-    /// - Returns: whether there was anything to tell.
+    /// - Returns: whether the status was published.
     @discardableResult private func publish(isHeartbeat: Bool = false) -> Bool {
         let status = status()
         let lasting = status.lasting
@@ -114,7 +114,7 @@ package actor StatusReporter: Service {
         return true
     }
 
-    /// The status now. Blocks on the disk.
+    /// The current status. Blocks on the disk.
     func status() -> BoxStatus {
         var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: identity.voice)
         status.merchantID = identity.merchantID
@@ -122,7 +122,7 @@ package actor StatusReporter: Service {
         status.broker = identity.broker
         status.configuration = identity.configuration
         for feature in features { feature.fill(&status) }
-        // Without counts the rest is still worth telling; the fault says why they are missing.
+        // Without counts the rest is still useful; the fault says why they are missing.
         status.counts = try? inbox.counts()
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
         state.update { $0.clockFault = clock.fault }
@@ -135,7 +135,7 @@ package actor StatusReporter: Service {
         return status
     }
 
-    /// What the box can say in figures. Blocks on the disk.
+    /// All metrics. Blocks on the disk.
     func allMetrics() -> [MetricFamily] {
         let (status, snapshot) = (status(), state.snapshot)
         func gauge(_ name: String, _ help: String, _ value: Int?) -> [MetricFamily] {
@@ -164,7 +164,7 @@ package actor StatusReporter: Service {
             + features.flatMap(\.metricFamilies)
     }
 
-    /// `version`, to ask for the next ones with; `last_sequence`, the number of the newest notice; and the `status`.
+    /// `version`, for the next request; `last_sequence`, the number of the newest notice; and the `status`.
     private func events(after known: Int) async -> JSONValue {
         var version = await state.version(otherThan: known, within: Self.timeout)
         if version != known {
@@ -185,7 +185,7 @@ extension StatusReporter: Feature {
             ControlRoute(.get, "status") { _ in .json(await self.status().json) },
             ControlRoute(.get, "metrics") { _ in .metrics(await self.allMetrics()) },
             ControlRoute(.get, "events") { request in
-                // What the client has seen: nothing without a word.
+                // Without `after`, the client has seen nothing.
                 let text = request.query.first { $0.name == "after" }?.value ?? "0"
                 guard let known = Int(text), known >= 0 else {
                     throw ControlRefusal(.invalid, "after: expected the version of the last answer")
@@ -197,7 +197,7 @@ extension StatusReporter: Feature {
 }
 
 extension BoxStatus {
-    /// Without what changes all the time.
+    /// The status without time and uptime.
     fileprivate var lasting: BoxStatus {
         var status = self
         (status.time, status.uptime) = (nil, nil)

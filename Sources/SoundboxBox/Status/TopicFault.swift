@@ -1,17 +1,16 @@
 import SoundboxCore
 
-/// Messages were refused because of the topic that they came under.
+/// The fault that messages were refused because of their topic.
 package struct TopicFault: Sendable, Equatable {
-    /// How long after the last one it is told: a sender who looks has looked by then, and one whose messages still come
-    /// keeps it.
+    /// How long the fault lasts after the last message. More messages extend it.
     package static let memory = Duration.seconds(3600)
 
     /// In words for people.
     package let reason: String
-    /// When the last one came, on a clock that is never set.
+    /// When the last message arrived, on the monotonic clock.
     package let last: Duration
 
-    /// - Parameter name: the topic, as the broker has it.
+    /// - Parameter name: the topic, as the broker delivers it.
     package init(name: String, isDoubtful: Bool, at now: Duration) {
         let shown = String(name.unicodeScalars.prefix(200))
         reason =
@@ -23,6 +22,6 @@ package struct TopicFault: Sendable, Equatable {
         last = now
     }
 
-    /// - Returns: itself while it is still to be told.
+    /// - Returns: itself, or `nil` after ``memory``.
     func stillTold(at now: Duration) -> TopicFault? { now - last < Self.memory ? self : nil }
 }

@@ -3,13 +3,13 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Makes the inbox forget what it need not keep any longer: an hour after the start, then every hour. It works in small
-/// steps, between which payments are stored.
+/// Makes the inbox forget old entries: an hour after the start, then every hour. It works in small steps, between which
+/// payments are stored.
 ///
-/// Pinned to a thread of its own, since the inbox blocks.
+/// Pinned to its own thread, because the inbox blocks.
 actor InboxHousekeeping: Service, Feature {
     static let usualInterval = Duration.seconds(3600)
-    /// Between two steps: the disk belongs to the payments.
+    /// Between two steps: payments use the disk first.
     static let rest = Duration.milliseconds(200)
 
     private let executor = ThreadExecutor(name: "housekeeping")
@@ -35,7 +35,7 @@ actor InboxHousekeeping: Service, Feature {
     func run() async {
         while await pause(interval) {
             await tidy()
-            // The fault has stood in the status for long enough to be read.
+            // The status has reported the salvage for an hour.
             do throws(InboxError) { try inbox.salvageWasTold() } catch {
                 logger.warning("the salvage is told of once more", metadata: ["reason": "\(error)"])
             }
@@ -66,8 +66,8 @@ actor InboxHousekeeping: Service, Feature {
         }
     }
 
-    /// The time that ages are judged by: one that a server has confirmed, and that the next start knows. An old notice
-    /// whose id is forgotten could otherwise be played back to a box that starts in the past.
+    /// The time for the ages of entries: confirmed by a server, and stored for the next start. Otherwise an old notice
+    /// whose id is forgotten could be replayed to a box that starts in the past.
     private func pruningTime() -> Timestamp? {
         do {
             let kept = try clock.keep()
@@ -78,7 +78,7 @@ actor InboxHousekeeping: Service, Feature {
         }
     }
 
-    /// - Returns: `false` when the box is being stopped.
+    /// - Returns: `false` when the box stops.
     private nonisolated func pause(_ time: Duration) async -> Bool {
         do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: time) } } catch { return false }
         return !Task.isShuttingDownGracefully

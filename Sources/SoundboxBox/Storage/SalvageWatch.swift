@@ -1,9 +1,9 @@
 import SoundboxSystem
 import Synchronization
 
-/// Knows when a salvage of a damaged database last read a page. Payments and the announcer wait for it: as long as it
-/// goes on, neither is stuck, and a restart would begin it again. One that stands still counts like any other call
-/// that blocks.
+/// Knows when a salvage of a damaged database last read a page. Payments and the announcer wait for a salvage. While it
+/// makes progress, they do not count as stuck, because a restart would begin it again. A salvage without progress
+/// counts like any other call that blocks.
 package final class SalvageWatch: Sendable {
     /// Nanoseconds of `Duration.monotonicNow`; 0 before the first page.
     private let lastPage = Atomic<Int64>(0)
@@ -12,8 +12,8 @@ package final class SalvageWatch: Sendable {
 
     package init(systemd: Systemd) { self.systemd = systemd }
 
-    /// Asks the service manager for more time, at most once a second: until the box is ready, its start has a time
-    /// limit. Any thread; does not block.
+    /// Call for each page. Asks the service manager for more time, at most once a second, because the start of a
+    /// service has a timeout. Any thread; never blocks.
     package func goesOn() {
         let now = Duration.monotonicNow.nanoseconds
         lastPage.store(now, ordering: .relaxed)
@@ -22,7 +22,8 @@ package final class SalvageWatch: Sendable {
         systemd.extendTimeout(WatchdogService.timeout)
     }
 
-    /// How long a thread has been stuck that may be waiting for the salvage.
+    /// How long a thread that may wait for the salvage has been stuck.
+    /// - Parameter thread: how long it has been busy with its current call.
     package func stillness(_ thread: Duration) -> Duration {
         let last = lastPage.load(ordering: .relaxed)
         return last == 0 ? thread : min(thread, .monotonicNow - .nanoseconds(last))

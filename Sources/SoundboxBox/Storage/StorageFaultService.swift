@@ -2,9 +2,8 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSpeech
 
-/// Says aloud that payments cannot be stored, or that stored ones may be lost: once per fault.
-///
-/// The shop owner must not take silence for "nobody has paid".
+/// Speaks a prompt, once per fault, when payments cannot be stored or stored ones may be lost. Otherwise the shop would
+/// take silence for "nobody has paid".
 struct StorageFaultService: Service, Feature {
     let state: BoxState
     let requests: AnnouncerRequests

@@ -6,22 +6,27 @@ import SoundboxHardware
 import SoundboxSpeech
 import SoundboxVoice
 
-/// Tries the sound of a box as it is configured: its device, its amplifier, its voice. For `soundbox board test
-/// audio`, while the box itself does not run.
+/// Tests the configured sound of a box: device, amplifier and voice. For `soundbox board test audio`, while the box
+/// does not run.
+///
+///     let trial = try SoundTrial(configuration) { print($0) }
+///     print(try await trial.open())
+///     try await trial.playTone()
+///     await trial.close()
 public struct SoundTrial: Sendable {
-    /// `audio.device`, or what was chosen instead.
+    /// `audio.device`, or the device that replaces it.
     public let device: String
     private let panel: any Panel
     private let voice: Voice
     private let signal: TestSignal
     private let speaker: Speaker
 
-    /// Blocks on the disk and on GPIO lines for a moment; the device is not opened yet.
+    /// Blocks briefly on the disk and on GPIO lines; does not open the device.
     ///
     /// - Parameters:
-    ///   - device: instead of the configured one.
-    ///   - volume: instead of the configured one.
-    ///   - note: told which part of the board cannot be used, and why, and what the card's controls were set to.
+    ///   - device: replaces the configured one.
+    ///   - volume: replaces the configured one.
+    ///   - note: receives which part of the board cannot be used, and why, and the new settings of the card's controls.
     public init(
         _ configuration: Configuration, device: String? = nil, volume: Volume? = nil,
         note: @escaping @Sendable (String) -> Void
@@ -46,16 +51,17 @@ public struct SoundTrial: Sendable {
             loudspeaker: audio.speaker ?? layout.loudspeaker ?? .full)
     }
 
-    /// Opens the device and says what was agreed on with it.
+    /// Opens the device and returns its parameters.
     public func open() async throws -> DeviceStatus { try await signal.open() }
 
-    /// 1 kHz at −20 dBFS for three seconds, whatever the volume of the samples.
+    /// Plays 1 kHz at −20 dBFS for three seconds, independent of the volume.
     public func playTone() async throws { try await signal.playTone() }
 
-    /// The number of a channel, from 0, on that channel alone.
+    /// Says the number of a channel, from 0, on this channel only.
     public func playName(ofChannel channel: Int) async throws { try await signal.playName(of: channel, by: voice) }
 
-    /// - Returns: what is said.
+    /// Announces a payment of 123.45.
+    /// - Returns: the text.
     public func playPayment() async throws -> String {
         let payment = Utterance.payment(
             try Money("123.45", voice.language.currency), channel: voice.language.channels.keys.sorted().first)

@@ -1,14 +1,14 @@
 import SoundboxControl
 import SoundboxCore
 
-/// Whether the box itself may be connected to its broker, which lets one client of its id in at a time.
+/// Whether the box itself may be connected to its broker. A broker accepts one connection per client id.
 public enum BoxPresence: Sendable, Equatable {
     case running
-    /// None runs, or it is not in service.
+    /// No box runs, or it is not in service.
     case away
     case unknown
 
-    /// - Parameter answer: of the box's control socket.
+    /// - Parameter answer: the answer of the box's control socket.
     init(_ answer: Result<BoxStatus, ControlError>) {
         self =
             switch answer {

@@ -3,17 +3,17 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 
-/// What a broker's certificate says, fetched without trusting it: its dates and its names, which the connection that was
-/// refused does not tell. It explains a refusal and never allows a connection.
+/// The dates and names of a broker's certificate, fetched without trusting it. They explain a refused connection, whose
+/// error does not contain them. Never used to allow a connection.
 struct BrokerCertificate: Sendable, Equatable {
     /// Seconds since 1970.
     var notBefore: Int
     var notAfter: Int
-    /// Host names and addresses that it is made out to.
+    /// The host names and addresses in the certificate.
     var names: [String]
 
-    /// Connects, takes the certificate and hangs up.
-    /// - Returns: `nil` when the broker offers none within `limit`, counted from now.
+    /// Connects, reads the certificate and disconnects.
+    /// - Returns: `nil` if the broker offers none within `limit`.
     static func fetch(host: String, port: Int, within limit: Duration = TCPCheck.limit) async -> BrokerCertificate? {
         let deadline = Duration.monotonicNow + limit
         let offered = await onOwnThread(named: "certificate", within: limit) { () -> OfferedCertificate? in
@@ -34,7 +34,7 @@ struct BrokerCertificate: Sendable, Equatable {
         self.names = names
     }
 
-    /// Why a box with this clock does not accept the certificate; `nil` when neither dates nor names are the reason.
+    /// Why a box with this clock refuses the certificate; `nil` if neither dates nor names are the reason.
     ///
     /// - Parameter now: seconds since 1970.
     func explanation(for host: String, now: Int) -> String? {

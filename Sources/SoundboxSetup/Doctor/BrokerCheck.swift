@@ -3,20 +3,25 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 
-/// Tries the way to the broker step by step, so that whoever reads the result knows which step to mend.
+/// Tests the connection to the broker step by step, so that the result names the step that fails:
+///
+///     let check = BrokerCheck(settings: try MQTTSettings(configuration), presence: .away)
+///     for finding in await check.run() { print(finding.detail) }
 public struct BrokerCheck: Sendable {
     private let settings: MQTTSettings
     private let presence: BoxPresence
 
-    /// - Parameter presence: a box that runs is not disturbed.
+    /// - Parameter presence: the check does not disturb a running box.
     public init(settings: MQTTSettings, presence: BoxPresence) {
         self.settings = settings
         self.presence = presence
     }
 
-    /// Looks the name up, connects, verifies, signs in, subscribes, and has a message sent back. Ends at the first step
-    /// that fails. Takes up to half a minute for each broker; changes nothing there. Of several brokers one is enough:
-    /// what is wrong with another is a warning then.
+    /// Looks up the name, connects, verifies, signs in, subscribes, and has a message sent back. Ends at the first step
+    /// that fails. Changes nothing at the broker. With several brokers, one that works is enough: a problem with
+    /// another one is a warning.
+    ///
+    /// Timeouts for each broker: 5 s to connect, then 20 s for the exchange, and further time to explain a failure.
     public func run() async -> [Finding] {
         var checks: [[Finding]] = []
         for host in settings.hosts {
@@ -63,7 +68,8 @@ public struct BrokerCheck: Sendable {
         }
     }
 
-    /// In MQTT 5 a broker is told what is too large; in 3.1.1 the library takes the memory that a message asks for.
+    /// MQTT 5 tells the broker the maximum packet size. In 3.1.1 the library allocates any size that a message
+    /// announces.
     private static let unbounded = Finding(
         "MQTT", .amber, "MQTT 3.1.1 is spoken with this broker: one very large message can stop the box",
         advice:
@@ -108,7 +114,7 @@ public struct BrokerCheck: Sendable {
         }
     }
 
-    /// The broker does not want the check-up's own client id. That may be meant for the user, or for the id alone.
+    /// The broker refuses the check's own client id. The reason may be the user, or only the id.
     private func refused(_ error: MQTTError) async -> Finding {
         switch presence {
         case .running:
@@ -138,7 +144,7 @@ public struct BrokerCheck: Sendable {
         }
     }
 
-    /// What listens there, where the error is one that a wrong port brings.
+    /// What listens at the port, if the error may come from a wrong port.
     private func wrongPort(_ error: MQTTError) async -> Finding? {
         switch error {
         case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .unreachable(_, .tls(.notTLS)),
@@ -184,7 +190,7 @@ public struct BrokerCheck: Sendable {
         }
     }
 
-    /// Numeric addresses of a host. Blocks as long as the system's resolver takes.
+    /// Numeric addresses of a host. Blocks on the system's resolver.
     private static func addresses(of host: String) throws(LookupError) -> [String] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -214,7 +220,7 @@ extension LinkFailure.TLSFailure {
         if case .untrusted = self { true } else { self == .otherHost }
     }
 
-    /// What the certificate itself says more about.
+    /// Whether the certificate's dates or names explain it.
     fileprivate var concernsDatesOrNames: Bool {
         [.otherHost, .untrusted(.expired), .untrusted(.notYetValid)].contains(self)
     }

@@ -4,20 +4,23 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 
-/// The whole check-up of one box.
+/// Checks one box completely:
+///
+///     let report = await Doctor(configurationFile: "/etc/soundbox/soundbox.yaml").examine()
+///     print(report.text(colored: false))
 public struct Doctor: Sendable {
     private let configurationFile: String
     private let socketPath: String?
 
     /// - Parameters:
     ///   - configurationFile: `soundbox.yaml`; it need not exist.
-    ///   - socketPath: the box's control socket, instead of the configured one.
+    ///   - socketPath: replaces the configured control socket.
     public init(configurationFile: String, socketPath: String? = nil) {
         self.configurationFile = configurationFile
         self.socketPath = socketPath
     }
 
-    /// Looks at everything and changes nothing. Takes up to half a minute, most of it for a broker that does not answer.
+    /// Checks everything and changes nothing. The timeouts of ``BrokerCheck/run()`` dominate its duration.
     public func examine() async -> DoctorReport {
         var report = DoctorReport()
         let configuration: Configuration
@@ -68,8 +71,8 @@ public struct Doctor: Sendable {
         let storage = StorageCheck(
             stateDirectory: configuration.stateDirectory, setupFolder: SmallFile.folder(of: configurationFile))
         let findings = try? await onOwnThread(named: "doctor") { [checks] in
-            // What the box cannot open, it cannot use. And its user's folders are no place to follow links with more
-            // rights than that user has.
+            // With the rights of the box's user: only files that the box can open count, and links in that user's
+            // folders must not be followed as root.
             try ServiceView.look(view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
@@ -83,7 +86,7 @@ public struct Doctor: Sendable {
         return report
     }
 
-    /// What the running box says of itself.
+    /// The finding about the running box.
     static func finding(about status: BoxStatus) -> Finding {
         if let faults = status.faults, let fault = faults.first {
             return Finding(
@@ -120,15 +123,15 @@ public struct Doctor: Sendable {
     }
 }
 
-/// What a check-up found.
+/// The result of a check.
 public struct DoctorReport: Sendable {
     public var findings: [Finding]
-    /// What the running box said, when one runs.
+    /// The status of the running box; `nil` if none runs.
     public var status: BoxStatus?
 
     public init(findings: [Finding] = []) { self.findings = findings }
 
-    /// The worst of the findings.
+    /// The worst level of the findings.
     public var level: Finding.Level { findings.map(\.level).max() ?? .green }
 
     public var json: JSONValue {
@@ -138,10 +141,10 @@ public struct DoctorReport: Sendable {
         ])
     }
 
-    /// One line for each finding, and one for what to do about it. Text from brokers and certificates in it is made
-    /// safe for a terminal.
+    /// One line for each finding, and one for its advice. Control characters in text from brokers and certificates are
+    /// escaped.
     ///
-    /// - Parameter colored: with the colours of a terminal.
+    /// - Parameter colored: with terminal colours.
     public func text(colored: Bool) -> String {
         let width = findings.map(\.area.count).max() ?? 0
         return findings.map { finding in

@@ -1,13 +1,13 @@
 import SoundboxCore
 
-/// One line of a check-up: what was looked at, how it is, and what to do about it.
+/// One result of a check: what was checked, its state, and what to do about it.
 public struct Finding: Sendable, Equatable {
     public enum Level: String, Sendable, Comparable {
-        /// In order.
+        /// It works.
         case green
-        /// The box works, and somebody should look at this.
+        /// The box works, but this needs attention.
         case amber
-        /// The box does not do its job.
+        /// The box does not work.
         case red
 
         public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
@@ -24,9 +24,9 @@ public struct Finding: Sendable, Equatable {
     /// One or two words: `broker`, `sound card`.
     public var area: String
     public var level: Level
-    /// What was found, in one line.
+    /// The result, in one line.
     public var detail: String
-    /// What to do next, where something is to be done.
+    /// What to do; `nil` for nothing.
     public var advice: String?
 
     public init(_ area: String, _ level: Level, _ detail: String, advice: String? = nil) {

@@ -1,18 +1,18 @@
 import SoundboxSystem
 import Subprocess
 
-/// How the machine is connected: its addresses, and how well it hears the access point.
+/// The machine's addresses, and the signal of its access point.
 struct NetworkCheck {
     /// An interface that has an address.
     struct Link: Equatable {
         var interface: String
         var address: String
         var isWireless = false
-        /// What the access point's signal arrives with, in dBm; `nil` by cable, or when the driver does not tell.
+        /// The signal of the access point in dBm; `nil` by cable, or if the driver does not report it.
         var signal: Int?
     }
 
-    /// From here down connections drop and messages are late
+    /// At this signal or below, connections drop and messages are late
     /// (https://www.accessagility.com/blog/wifi-signal-strength-explained: −75 to −85 dBm is weak).
     static let weakSignal = -75
 
@@ -36,7 +36,7 @@ struct NetworkCheck {
             advice: "bring the box and the access point nearer to each other, or use a cable")
     }
 
-    /// This machine's. Asks the kernel, and `iw` where that does not tell a signal.
+    /// The links of this machine. Asks the kernel, and `iw` if the kernel does not report a signal.
     static func links() async -> [Link] {
         var links = (try? await onOwnThread(named: "doctor") { kernelsLinks() }) ?? []
         for index in links.indices where links[index].isWireless && links[index].signal == nil {
@@ -45,10 +45,10 @@ struct NetworkCheck {
         return links
     }
 
-    /// Blocks on the kernel's own files.
+    /// Blocks on /sys and /proc.
     private static func kernelsLinks() -> [Link] {
         let addresses = NetworkAddress.all()
-        // Bridges and the like repeat what a real interface has; in a container there may be nothing else.
+        // Bridges repeat the address of a real interface. In a container there may be no real one.
         let real = addresses.filter { SmallFile.exists("/sys/class/net/\($0.interface)/device") }
         let signals = signals(in: (try? SmallFile.read("/proc/net/wireless")) ?? "")
         return (real.isEmpty ? addresses : real).map { interface, octets in
@@ -59,8 +59,7 @@ struct NetworkCheck {
         }
     }
 
-    /// The levels in `/proc/net/wireless`, by interface. Drivers may also count in units of their own; those are not
-    /// below zero.
+    /// The signals in `/proc/net/wireless`, by interface. Some drivers use other units, which are not negative.
     static func signals(in text: String) -> [String: Int] {
         var signals: [String: Int] = [:]
         for line in text.split(separator: "\n") {
@@ -73,7 +72,7 @@ struct NetworkCheck {
         return signals
     }
 
-    /// The level in what `iw dev INTERFACE link` prints: `signal: -56 dBm`.
+    /// The signal in the output of `iw dev INTERFACE link`: `signal: -56 dBm`.
     static func signal(inLink text: String) -> Int? {
         for line in text.split(separator: "\n") {
             let fields = line.split(whereSeparator: \.isWhitespace)
@@ -83,7 +82,7 @@ struct NetworkCheck {
         return nil
     }
 
-    /// −256 is the kernel's sign for a level that it does not know.
+    /// The kernel writes −256 for an unknown level.
     private static func isLevel(_ level: Int) -> Bool { (-120..<0).contains(level) }
 
     private static func signal(ofLink interface: String) async -> Int? {

@@ -2,24 +2,24 @@ import Glibc
 import SoundboxMQTT
 import SoundboxSystem
 
-/// Finds out what listens at a port that was taken for a broker's.
+/// Finds out what listens at a port that is not a usable broker.
 enum PortCheck {
-    /// What a port's first bytes show.
+    /// The protocol of the first bytes.
     enum Listener: Equatable {
         case tls, mqtt, http
-        /// The beginning of what it says, printable.
+        /// The first printable characters.
         case other(String)
     }
 
-    /// The most that each of three questions may take.
+    /// The timeout to connect, and the timeout for an answer.
     private static let limit = Duration.seconds(2)
 
-    /// Asks by TLS, MQTT and HTTP, on a connection each.
-    /// - Returns: `nil` when nothing answers to any of them.
+    /// Tries TLS, MQTT and HTTP, each on its own connection.
+    /// - Returns: `nil` if nothing answers.
     static func listener(host: String, port: Int) async -> Listener? {
         try? await onOwnThread(named: "port-check") { () -> Listener? in
             if connected(host, port, { OfferedCertificate(on: $0, host: host, within: limit) }) != nil { return .tls }
-            // CONNECT of 3.1.1 without a client id, which every broker answers, if by a refusal.
+            // CONNECT of MQTT 3.1.1 without a client id: every broker answers it, at least with a refusal.
             let connect: [UInt8] = [0x10, 12, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 0]
             for question in [connect, Array("GET / HTTP/1.0\r\n\r\n".utf8)] {
                 guard let answer = connected(host, port, { firstBytes($0, asked: question) }) else { continue }
@@ -49,7 +49,7 @@ enum PortCheck {
 }
 
 extension PortCheck.Listener {
-    /// Why a broker of this kind is not there; `nil` where one is.
+    /// Why this is not a usable broker; `nil` if it is one.
     func explanation(usesTLS: Bool) -> String? {
         switch self {
         case .tls where usesTLS, .mqtt where !usesTLS: nil

@@ -6,12 +6,12 @@ import SoundboxStore
 import SoundboxSystem
 import SoundboxVoice
 
-/// Checks the parts of a box's setup that can be judged without the network. Every check blocks on the disk.
+/// Checks the parts of the setup that need no network. Every check blocks on the disk.
 struct SetupChecks {
     let configuration: Configuration
-    /// The running box holds the sound card and the GPIO lines itself.
+    /// A running box holds the sound card and the GPIO lines.
     let boxIsRunning: Bool
-    /// The box as a service, where there is one.
+    /// The service's view of the files; `nil` if the box is not a service.
     var service: ServiceView?
     var configurationFile: String?
 
@@ -104,7 +104,7 @@ struct SetupChecks {
         }
     }
 
-    /// Whether there is what makes sound of texts without recordings, and of clips.
+    /// Whether the helper program is installed. It makes the sound of texts without recordings, and of clips.
     func helper(_ program: String = InstalledFolders.speakProgram) -> Finding {
         guard access(program, X_OK) != 0 else { return Finding("helper", .green, program) }
         let reason = SystemError.last

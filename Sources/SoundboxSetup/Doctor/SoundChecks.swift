@@ -5,13 +5,13 @@ import SoundboxCore
 import SoundboxHardware
 import SoundboxSystem
 
-/// Whether anything can be heard: the cards, what was agreed on with the device, and the switches in between.
+/// Checks the sound cards, the device and the mixer controls.
 struct SoundChecks {
     let audio: Configuration.Audio
-    /// What the running box says, since it holds the device; `nil` when none runs.
+    /// The status of the running box, which holds the device; `nil` if none runs.
     let status: BoxStatus?
 
-    /// Does not block Swift's pool: alsa-lib is asked on a thread of its own.
+    /// Calls alsa-lib on its own thread, so it does not block the shared pool.
     func findings() async -> [Finding] {
         guard AudioDevice(audio.device).isCard else { return [Self.silentDevice(audio.device)] }
         guard
@@ -55,10 +55,10 @@ struct SoundChecks {
         }
     }
 
-    /// The box that runs holds the card, so it is asked instead.
+    /// The finding from the status of the running box, which holds the card.
     static func runningDevice(_ device: String, _ status: BoxStatus, _ cards: [ALSACard]) -> Finding {
         guard let agreed = status.sound else {
-            // The box may be kept from a card that the doctor, who is root, may open.
+            // The box may lack the rights to a card that the check, as root, could open.
             let reason = status.faults?.first { $0.contains("audio device \"") } ?? "\"\(device)\" is not open"
             return Finding(
                 "sound card", .red, "the running box says: \(reason); \(names(cards))", advice: advice(cards))
@@ -92,7 +92,7 @@ struct SoundChecks {
 
     // MARK: The mixers
 
-    /// What is off or turned down to nothing on the way to a loudspeaker.
+    /// The controls on the way to a loudspeaker that are off or at 0.
     static func controls(_ mixers: [(card: String, controls: [MixerControl])]) -> [Finding] {
         var findings: [Finding] = []
         var count = 0

@@ -1,6 +1,6 @@
 import SoundboxSystem
 
-/// Whether what the box stores, and its setup, are there after a power cut.
+/// Checks that stored payments and the setup survive a power cut.
 struct StorageCheck {
     let stateDirectory: String
     /// The folder of `soundbox.yaml` and of the secrets.

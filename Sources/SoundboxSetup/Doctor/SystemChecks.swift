@@ -3,14 +3,14 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 
-/// What the machine under the box is like: its clock, its disk, its versions.
+/// Checks the clock, the disk and the versions of the machine.
 enum SystemChecks {
-    /// 2026-01-01: no box of this version can run before that date.
+    /// 2026-01-01: this version did not exist before.
     private static let earliest = 1_767_225_600
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - box: what the running box says of its clock. It sees no more of the kernel than its sandbox allows.
+    ///   - box: the clock state of the running box, whose sandbox may hide the kernel's.
     static func clock(now: Int, _ synchronisation: SystemClock.Synchronisation, box: ClockState? = nil) -> Finding {
         let time = Timestamp(millisecondsSince1970: Int64(now) * 1000)
         guard now >= earliest else {
@@ -43,10 +43,10 @@ enum SystemChecks {
         clock(now: time(nil), SystemClock.synchronisation, box: box)
     }
 
-    /// How much room the inbox has left. Blocks on the disk.
+    /// The free space for the inbox. Blocks on the disk.
     static func disk(_ path: String) -> Finding {
         var path = path
-        // Before the first start the folder is not there yet; it will be on the disk of the nearest one that is.
+        // Before the first start the folder does not exist; it will be on the disk of its nearest parent.
         while !SmallFile.exists(path), path != "/", path != "." { path = SmallFile.folder(of: path) }
         var info = statvfs()
         guard statvfs(path, &info) == 0 else {

@@ -1,9 +1,9 @@
 import Glibc
 import SoundboxSystem
 
-/// Finds out whether anything listens at an address, before the broker is asked anything.
+/// Checks that something listens at an address, before MQTT is tried.
 enum TCPCheck {
-    /// The most that a broker may take to answer.
+    /// The timeout to connect.
     static let limit = Duration.seconds(5)
 
     /// Why there is no connection.
@@ -11,8 +11,8 @@ enum TCPCheck {
         var reason: String
     }
 
-    /// Connects and hangs up. Takes ``limit`` at most, however long the system's resolver takes.
-    /// - Returns: why there is no connection; `nil` when there is one.
+    /// Connects and disconnects. Returns within ``limit``, even if the system's resolver takes longer.
+    /// - Returns: why there is no connection; `nil` if there is one.
     static func failure(host: String, port: Int) async -> String? {
         let deadline = Duration.monotonicNow + limit
         let outcome = await onOwnThread(named: "tcp-check", within: limit) { () -> String? in
@@ -27,8 +27,8 @@ enum TCPCheck {
         return outcome
     }
 
-    /// Connects to whichever of the host's addresses answers first: one of them may lead nowhere. Blocks until then, and
-    /// until `deadline` at most beside the system's resolver.
+    /// Connects to all addresses of the host at once and takes the first that answers, because one may be unreachable.
+    /// Blocks until `deadline` at most, plus the time of the system's resolver.
     /// - Returns: a non-blocking socket, which is the caller's.
     static func connect(host: String, port: Int, until deadline: Duration) -> Result<Int32, Failure> {
         var hints = addrinfo()
@@ -39,7 +39,7 @@ enum TCPCheck {
         defer { freeaddrinfo(list) }
 
         var attempts: [pollfd] = []
-        // Of several addresses, the first one's failure is as good as any.
+        // Report the first failure of several addresses.
         var failure: SystemError?
         for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap({ $0?.pointee }) {
             switch start(address) {

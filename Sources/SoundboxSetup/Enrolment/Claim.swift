@@ -3,22 +3,23 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// What a box of a batch has instead of a setup: who will give it one, how to reach that, and by what to be believed.
+/// A claim: the file that a box of a batch has instead of a setup. It names the issuer of the setup and the broker to
+/// reach it, and contains the token that authenticates the request.
 struct Claim: Equatable {
-    /// Of the batch.
+    /// The name of the batch.
     let name: String
     let token: Secret
-    /// PEM of who signs the box's certificate and its setup.
+    /// The certificate of the issuer, in PEM. It signs the box's certificate and its setup.
     let issuer: String
-    /// What is known of the broker, as a setup has it.
+    /// The broker's keys, as in a setup.
     private let broker: YAMLDocument
-    /// A provisioning file with the network alone; `nil` where the claim names none.
+    /// A provisioning file with only `wifi` and `system`; `nil` if the claim has neither.
     let network: YAMLDocument?
-    /// As it was read.
+    /// The text of the file.
     let text: String
     private let file: String
 
-    /// - Parameter file: the claim's name for errors, which repeat no value.
+    /// - Parameter file: the name for errors. Errors repeat no value.
     init(parsing text: String, file: String) throws(YAMLError) {
         var document = try YAMLDocument(parsing: text, file: file)
         let top = try YAMLValue(parsing: text, file: file, isConfidential: true).mapping()
@@ -51,9 +52,9 @@ struct Claim: Equatable {
         _ = try connection(of: "box", in: "/")
     }
 
-    /// How to reach the issuer, as the setup of a box that would be named like this machine.
+    /// The setup of a temporary box, with the name of this machine, that connects to the issuer.
     ///
-    /// - Parameter folder: where its files go when it is written.
+    /// - Parameter folder: where its files are written.
     func connection(of hardwareID: String, in folder: String) throws(YAMLError) -> SetupPlan {
         var document = broker
         document["merchant_id"] = name

@@ -5,26 +5,29 @@ import SoundboxMQTT
 import SoundboxSystem
 import SoundboxYAML
 
-/// Gets a box its certificate and its setup for a claim, from the issuer, over the claim's broker.
+/// Requests the box's certificate and setup from the issuer of its claim:
 ///
-/// A kill at any moment leaves either the claim, with which the next attempt comes to the same end, or a box that is
-/// set up: the key is on the disk before it is asked for, and the claim goes last.
+///     let enrolment = Enrolment(configuration: path, hardwareID: id)
+///     if enrolment.isDue, case .enrolled = try enrolment.attempt() { print("set up") }
+///
+/// After a kill at any moment there is either the claim, with which the next attempt gives the same result, or a box
+/// that is set up: the key is stored before the request, and the claim is removed last.
 public struct Enrolment: Sendable {
     public enum Outcome: Sendable, Equatable {
-        /// The box is set up, and the claim is gone.
+        /// The box is set up, and the claim is removed.
         case enrolled(paths: [String], notice: String?)
-        /// In the issuer's words.
+        /// The reason in the issuer's words.
         case refused(reason: String)
     }
 
-    /// Of `soundbox.yaml`.
+    /// The path of `soundbox.yaml`.
     private let path: String
     private let hardwareID: String
     private let powerLoss: @Sendable (String) -> PowerLoss
 
     /// - Parameters:
-    ///   - path: where `soundbox.yaml` goes. The claim is beside it.
-    ///   - hardwareID: tells this machine from every other one.
+    ///   - path: the path of `soundbox.yaml`. The claim is beside it.
+    ///   - hardwareID: unique to this machine.
     public init(configuration path: String, hardwareID: String) {
         self.init(configuration: path, hardwareID: hardwareID, powerLoss: { PowerLoss(in: $0) })
     }
@@ -38,9 +41,9 @@ public struct Enrolment: Sendable {
     /// Whether there is a claim.
     public var isDue: Bool { SmallFile.exists(ClaimFile.path(beside: path)) }
 
-    /// Asks once. Blocks: do not call it on Swift's shared pool.
+    /// Sends one request. Blocks: do not call it on Swift's shared pool.
     ///
-    /// - Parameter timeout: for connection and answer together.
+    /// - Parameter timeout: for the connection and the answer together.
     /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
     public func attempt(timeout: Duration = .seconds(60)) throws -> Outcome {
         try Provisioning.finishReset(path)
@@ -68,7 +71,7 @@ public struct Enrolment: Sendable {
 
     // MARK: Asking
 
-    /// The same until the box is set up: its issuer gives no second certificate for another one.
+    /// Keeps one key until the box is set up: the issuer gives no second certificate for another key.
     private func key() throws -> ClientKey {
         let file = ClaimFile.keyPath(beside: path)
         if let text = try? SmallFile.read(file) {
@@ -81,12 +84,12 @@ public struct Enrolment: Sendable {
     }
 
     private static func nonce() -> String {
-        // From the kernel, as `SystemRandomNumberGenerator` has it.
+        // Random numbers of the kernel (`SystemRandomNumberGenerator`).
         (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 
     private func ask(_ request: EnrolmentRequest, by claim: Claim, timeout: Duration) throws -> EnrolmentAnswer {
-        // One place for it, which the next attempt empties after a kill.
+        // A fixed folder, so that the next attempt cleans up after a kill.
         let folder = ClaimFile.connectionFolder(beside: path)
         let connection = try claim.connection(of: hardwareID, in: folder)
         defer {
@@ -141,14 +144,14 @@ public struct Enrolment: Sendable {
         let identity = IdentityFiles(
             inStateDirectory: state, issuerFile: issuerFile, owner: FileOwners.installed.secrets)
         for folder in [SmallFile.folder(of: path), state] {
-            // The issuer would give a certificate that the next power cut takes away.
+            // A power cut would delete the certificate.
             guard case .gone(let reason) = powerLoss(folder) else { continue }
             throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
         }
         try SmallFile.createFolder(of: identity.path, mode: 0o750, owner: FileOwners.installed.secrets)
-        // The identity comes first, since the setup that names it is looked at with the box's rights. A box that is set
-        // up already must not be left with another one's certificate: an error is mended here, a kill by the next
-        // attempt. The folder is the box's, and this may be root: no link is followed.
+        // Write the identity first: the setup that names it is checked with the box's rights. A box that is set up
+        // already must not get another box's certificate: an error is undone here, a kill by the next attempt. The
+        // folder belongs to the box's user and this may be root, so no link is followed.
         let before = try? SmallFile.bytes(ofRegularFile: identity.path, limit: 1 << 16)
         try identity.adopt(key, certificate)
         let changed: [String]

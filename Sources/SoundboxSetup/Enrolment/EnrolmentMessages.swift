@@ -1,11 +1,11 @@
 import SoundboxCore
 
-/// What a box without a setup asks of the issuer of its claim.
+/// The request of a box without a setup to the issuer of its claim.
 public struct EnrolmentRequest: Sendable, Equatable {
     public var claim: String
-    /// What tells this machine from every other one.
+    /// Unique to this machine.
     public var hardwareID: String
-    /// Used once: an answer to another request is none to this one.
+    /// Used once, so that an answer to another request is not accepted.
     public var nonce: String
     /// A signing request (PKCS #10) in PEM, for the key that the box has made.
     public var signingRequest: String
@@ -15,7 +15,7 @@ public struct EnrolmentRequest: Sendable, Equatable {
         (self.nonce, self.signingRequest) = (nonce, signingRequest)
     }
 
-    /// What the claim's token is to vouch for.
+    /// The bytes that the claim's token authenticates.
     public var signedBytes: [UInt8] { Array("\(claim)\n\(hardwareID)\n\(nonce)\n\(signingRequest)".utf8) }
 
     /// - Parameter proof: HMAC-SHA-256 of ``signedBytes`` by the claim's token, in hexadecimal digits.
@@ -27,16 +27,17 @@ public struct EnrolmentRequest: Sendable, Equatable {
     }
 }
 
-/// What the issuer answers.
+/// The issuer's answer.
 public enum EnrolmentAnswer: Sendable, Equatable {
     /// - Parameters:
     ///   - certificate: in PEM.
     ///   - package: CMS in PEM: ``SealedSetup``, signed by the issuer, for the owner of the certificate alone.
     case granted(certificate: String, package: String)
-    /// In words for people. Nobody vouches for them.
+    /// In words for people. Not authenticated.
     case refused(reason: String)
 
-    /// - Parameter nonce: of the request; `nil` is returned for what answers another one, or nothing.
+    /// `nil` for a payload that does not answer the request.
+    /// - Parameter nonce: the nonce of the request.
     public init?(decoding payload: [UInt8], nonce: String) {
         guard let json = try? JSONValue(parsing: payload), json["nonce"]?.string == nonce else { return nil }
         if let reason = json["refused"]?.string {
@@ -49,12 +50,12 @@ public enum EnrolmentAnswer: Sendable, Equatable {
     }
 }
 
-/// What a package holds.
+/// The content of the issuer's package.
 public struct SealedSetup: Sendable, Equatable {
     /// A provisioning file.
     public var text: String
 
-    /// - Throws: ``EnrolmentError`` for what is no setup, or another box's, or an answer of another day.
+    /// - Throws: ``EnrolmentError`` if it is not a setup, or the answer to another request or another box.
     public init(decoding content: [UInt8], for request: EnrolmentRequest) throws(EnrolmentError) {
         guard let json = try? JSONValue(parsing: content), let text = json["setup"]?.string else {
             throw EnrolmentError("the issuer's package holds no setup")

@@ -1,10 +1,10 @@
 import SoundboxCore
 
-/// Where a box that has no setup asks for one, and hears the answer: topics beside those of any box.
+/// The topics on which a box without a setup requests one. They differ from the topics of all boxes.
 public enum EnrolmentTopics {
     public static let prefix = "soundbox/enrol"
 
-    /// Whether this can be the name of a claim or of a machine: 1 to 64 ASCII letters, digits, dots, hyphens and
+    /// Whether this is a valid name of a claim or a machine: 1 to 64 ASCII letters, digits, dots, hyphens and
     /// underscores. An issuer may use it as the name of a file.
     public static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
@@ -18,10 +18,9 @@ public enum EnrolmentTopics {
             }
     }
 
-    /// The topics of one box of a claim: ``Topic/receipts`` is where it asks, and ``Topic/commands`` where it is answered.
+    /// The topics of one box of a claim: ``Topic/receipts`` for the request, ``Topic/commands`` for the answer.
     ///
-    /// - Parameters:
-    ///   - claim: one level, as is `hardwareID`.
+    /// - Parameter claim: one level, like `hardwareID`.
     public static func topics(claim: String, hardwareID: String) throws(TopicsError) -> Topics {
         try Topics(
             prefix: prefix, merchant: claim, device: hardwareID,

@@ -10,31 +10,31 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// What a box speaks with, and shows its light on, while it cannot do its work.
+/// Voice, sound device and board of a box that cannot work.
 public struct FallbackSettings: Sendable {
     /// The folder that holds the voices.
     var sounds = InstalledFolders.nearestSounds
-    /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
+    /// The language; `nil` for Mandarin if it is installed, otherwise the first one.
     var locale: String?
-    /// Who speaks that language; `nil` where nobody was chosen.
+    /// The speaker; `nil` if none was chosen.
     var speaker: String?
-    /// Where it speaks; `nil` while nobody has said, and the card that is wired must be found.
+    /// The sound device; `nil` to search for the card that has a speaker.
     var audioDevice: String?
-    /// Where it may be, in order.
+    /// Devices to try, in order.
     var likelyDevices: @Sendable () -> [String] = { AudioOutputs.likelyDevices }
     var volume = Volume(100)
     var cardLevel = CardLevel.raise
-    /// What the sound is made fit for; `nil` for what the board's file says.
+    /// The loudspeaker that the sound is adapted to; `nil` for the one of the board file.
     var ownLoudspeaker: Loudspeaker?
     var boards = Configuration.Default.boardDirectory
-    /// The board's file; `nil` for the one that the machine's own name suggests.
+    /// The board file; `nil` for the one that the machine's model suggests.
     var board: String?
     var controlSocket = Configuration.Default.controlSocket
 
-    /// Those of a box that has never been set up.
+    /// The settings of a box that was never set up.
     public init() {}
 
-    /// Those of a box that was in service.
+    /// The settings of a box that was in service.
     package init(_ last: Configuration) {
         sounds = last.voice.directory
         locale = last.voice.locales.first
@@ -48,7 +48,7 @@ public struct FallbackSettings: Sendable {
         controlSocket = last.controlSocket
     }
 
-    /// As much of them as a configuration tells, however wrong the rest of it is. Blocks on the disk.
+    /// Reads what is usable of a configuration with errors. Blocks on the disk.
     package init(asFarAsToldBy file: String) {
         guard let top = try? YAMLValue(readingFile: file).mapping() else { return }
         func text(_ mapping: YAMLMapping?, _ key: String) -> String? {
@@ -69,7 +69,7 @@ public struct FallbackSettings: Sendable {
         controlSocket = text(top, "control_socket").flatMap { $0.utf8.count <= 107 ? $0 : nil } ?? controlSocket
     }
 
-    /// Where voices are, the best first: who is set, others of the language, the Mandarin one, others of the folder,
+    /// The voices to try, best first: the configured speaker, others of the language, Mandarin, others of the folder,
     /// others that are installed. Blocks on the disk.
     var voicePlaces: [VoicePlace] {
         var places: [VoicePlace] = []
@@ -86,7 +86,7 @@ public struct FallbackSettings: Sendable {
         return places
     }
 
-    /// The light, and the amplifier's switch where the board has one. Blocks briefly.
+    /// The panel, and the amplifier's switch if the board has one. Blocks briefly.
     func hardware(_ panel: PanelChoice, _ logger: Logger) -> (panel: (any Panel)?, amplifier: Amplifier?) {
         if panel == .terminal { return (try? TerminalPanel(), nil) }
         guard let layout else { return (nil, nil) }
@@ -94,26 +94,26 @@ public struct FallbackSettings: Sendable {
         return (board.panel, board.amplifier)
     }
 
-    /// What the board's file says. Blocks on the disk.
+    /// The layout of the board file. Blocks on the disk.
     private var layout: BoardLayout? {
         let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
         return (board ?? Self.likelyBoard(model: model)).flatMap { try? BoardFile.read(name: $0, in: boards) }
     }
 
-    /// What the sound is made fit for. Blocks on the disk.
+    /// The loudspeaker that the sound is adapted to. Blocks on the disk.
     var loudspeaker: Loudspeaker { ownLoudspeaker ?? layout?.loudspeaker ?? .full }
 
-    /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual. No other board
-    /// is guessed, since driving unknown lines may do harm.
+    /// The board file for a model, with the wiring of the board's manual. Only this one is guessed: to drive unknown
+    /// lines may cause damage.
     static func likelyBoard(model: String) -> String? { model.hasPrefix("Raspberry Pi") ? "raspberry-pi" : nil }
 }
 
-/// Where a voice is, which may be none that can be opened.
+/// The place of a voice, which may be unusable.
 struct VoicePlace: Sendable, Equatable {
     let folder: String
     let name: String
 
-    /// The voice, if it can say this. Opening proves its rules, so it takes time, and blocks on the disk.
+    /// The voice, if it can say this prompt. Opening proves its rules, so it takes time; it blocks on the disk.
     func voice(saying prompt: Prompt) -> Voice? {
         guard let voice = try? VoiceFolder(path: folder).voice(name),
             let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords

@@ -9,11 +9,11 @@ import SoundboxHardware
 import SoundboxSpeech
 import SoundboxSystem
 
-/// Why a box cannot do its work, though it is set up.
+/// Why a box that is set up cannot work.
 package struct BoxFault: Sendable, Equatable {
     /// One line that names the object.
     package let reason: String
-    /// What is said aloud.
+    /// The prompt that is spoken.
     package let prompt: Prompt
 
     package init(_ error: any Error) {
@@ -22,31 +22,31 @@ package struct BoxFault: Sendable, Equatable {
     }
 }
 
-/// Stands in for a box that cannot work because of its setup or its storage. It says so aloud, with its light, on its
-/// control socket and to systemd, and tries again. If it ended instead, systemd would start it over and over, in
+/// Replaces a box that cannot work because of its setup or its storage. It reports the fault aloud, with its light, on
+/// its control socket and to systemd, and retries. If it ended instead, systemd would restart it again and again, in
 /// silence.
 package struct FaultedBox: Service {
-    /// What came of the waiting.
+    /// Why the wait has ended.
     package enum Outcome: Sendable, Equatable {
-        /// The cause seems to be gone.
+        /// The check has succeeded.
         case cured
         case changed(BoxFault)
         case stopped
     }
 
     package let fault: BoxFault
-    /// A change of it is looked at at once.
+    /// A change of this file causes a retry at once.
     package let configurationFile: String
     package let fallback: FallbackSettings
     package let panel: PanelChoice
     package let logger: Logger
     package let systemd = Systemd()
-    /// When the words are due; later ones follow in the ``Reminder/interval``. Words that the end of the waiting came
-    /// before stay due.
+    /// When the prompt is due first; it repeats after ``Reminder/interval``. A prompt that was not spoken before the
+    /// wait ended stays due.
     package let firstWords: ContinuousClock.Instant
-    /// From one attempt to the next.
+    /// The time between two attempts.
     package let retryDelay: Duration
-    /// Throws what still keeps the box from its work. May block.
+    /// Throws why the box still cannot work. May block.
     package let check: @Sendable () throws -> Void
     let answer: Answer
 
@@ -76,9 +76,9 @@ package struct FaultedBox: Service {
         answer = Answer(nextWords: firstWords)
     }
 
-    /// Until something changes, or the program is to stop.
+    /// Waits until something changes, or until a signal.
     ///
-    /// - Returns: what came of it, and when the next words are due.
+    /// - Returns: the outcome, and when the next prompt is due.
     package func wait(
         endingOn signals: StopSignals
     ) async throws -> (outcome: Outcome, nextWords: ContinuousClock.Instant) {
@@ -109,13 +109,13 @@ package struct FaultedBox: Service {
             await remind(reminder)
             isSilent.signal()
         }
-        // Dark lights are no reason to be silent.
+        // A failing panel must not prevent the prompt.
         let light = Task { try? await panel?.play(Indication.fault.pattern) }
         await answer.set(await awaitChange())
         words.cancel()
         light.cancel()
         reminder.watch.hurry()
-        // The box needs the card and the lines for itself.
+        // The box needs the sound card and the GPIO lines.
         await isSilent.wait(atMost: .seconds(5))
         await light.value
         panel?.close()
@@ -145,14 +145,14 @@ package struct FaultedBox: Service {
                 return .cured
             } catch {
                 let fault = BoxFault(error)
-                // With an edited file everything else is read anew as well.
+                // After an edit, the caller reads everything again.
                 if fault != self.fault || isEdited { return .changed(fault) }
             }
             lastAttempt = .now
         }
     }
 
-    /// As far as there is anything to tell.
+    /// The status of a box that is not in service.
     package static func status(_ fault: BoxFault, _ fallback: FallbackSettings) -> BoxStatus {
         var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: fallback.locale)
         status.connection = "not in service: \(fault.reason)"

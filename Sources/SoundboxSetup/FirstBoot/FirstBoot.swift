@@ -3,36 +3,40 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write,
-/// `/boot/firmware/soundbox`.
+/// Setup without a keyboard: from a provisioning file or a claim on the FAT partition, `/boot/firmware/soundbox`.
+///
+///     switch try FirstBoot.run(folder: "/boot/firmware/soundbox", configuration: path) {
+///     case .imported(let file, _, _): print("installed \(file)")
+///     default: break
+///     }
 public enum FirstBoot {
     /// Where soundbox-first-boot.service looks.
     static let usualFolder = "/boot/firmware/soundbox"
-    /// Of which one may be there.
+    /// Only one of these may be present.
     static let names = ["provisioning.yaml", "soundbox.yaml"]
     static let claimName = "claim.yaml"
     static let errorName = "soundbox-error.txt"
 
     public enum Outcome: Sendable, Equatable {
         case nothingToDo
-        /// The setup is installed; whether anything changed by that, and what of it this machine cannot do.
+        /// The setup is installed. `changed` tells whether it differed; `notice` tells what this machine cannot do.
         case imported(from: String, changed: Bool, notice: String? = nil)
-        /// The setup is installed where a power cut takes it away, so that the file stays; and why.
+        /// The setup is installed where a power cut deletes it, so the file stays. `because` gives the reason.
         case kept(String, because: String, notice: String? = nil)
-        /// The claim is beside the setup that it is to bring: ``Enrolment`` goes on with it.
+        /// The claim is installed; ``Enrolment`` continues with it.
         case claimed(from: String, notice: String? = nil)
     }
 
     /// Installs the provisioning file of `folder` and removes it from there. Blocks on the disk.
     ///
-    /// The file is removed only when everything is on the disk, so that a power cut in between repeats the import. An
-    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again. So does a folder
-    /// for the setup that is in RAM: the file is the only copy then, and each start takes it over anew.
+    /// The file is removed only after everything is on the disk, so a power cut in between repeats the import. After an
+    /// error the file stays, with an explanation beside it for the person who takes the card out. If the folder of the
+    /// setup is in RAM, the file stays too: it is then the only copy, and each start installs it again.
     public static func run(folder: String, configuration path: String) throws -> Outcome {
         try run(folder: folder, configuration: path, profiles: WiFiProfiles())
     }
 
-    /// - Parameter powerLoss: what a power cut does to a folder.
+    /// - Parameter powerLoss: the effect of a power cut on a folder.
     static func run(
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
@@ -41,20 +45,21 @@ public enum FirstBoot {
         let files = names.map { "\(folder)/\($0)" } + [claim]
         guard let file = files.first(where: { SmallFile.exists($0) }) else { return .nothingToDo }
         let errorFile = "\(folder)/\(errorName)"
-        // Before anything new is beside it: a reset takes what it finds.
+        // Before new files are written: a reset would remove them.
         do { try Provisioning.finishReset(path) } catch {
             explain(error, outcome: "nothing was changed", in: errorFile)
             throw error
         }
-        // What it brought. A copy whose content never came to the card is zeros as well.
+        // A file of zeros counts as erased only if its setup is installed: a copy whose content never reached the card
+        // is zeros too.
         let isTaken = SmallFile.exists(path) || file == claim && SmallFile.exists(ClaimFile.path(beside: path))
         if isTaken, isErased(file) {
-            // The power went while it was removed: everything was on the disk before.
+            // A power cut interrupted the removal. Everything was on the disk before.
             unlink(file)
             unlink(errorFile)
             return .nothingToDo
         }
-        // The second one would replace the setup of the first at the next start.
+        // At the next start, the second file would replace the setup of the first.
         if names.allSatisfy({ SmallFile.exists("\(folder)/\($0)") }) {
             let error = SetupError("\(names.joined(separator: " and ")) are both in \(folder); leave one of them there")
             explain(error, outcome: "nothing was changed", in: errorFile)
@@ -81,11 +86,11 @@ public enum FirstBoot {
             return .kept(file, because: reason, notice: notice)
         }
         let bringsSetup = plan.setup != nil
-        // A claim beside it would replace this setup at the next start.
+        // At the next start, a claim beside it would replace this setup.
         if bringsSetup, SmallFile.exists(claim) { try erase(claim) }
         try erase(file)
         unlink(errorFile)
-        // The way to the network, for a box that is to be enrolled.
+        // The file has only network settings, for a box that enrols.
         if !bringsSetup, SmallFile.exists(claim) {
             let outcome = try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
             if let notice {
@@ -97,7 +102,7 @@ public enum FirstBoot {
         return .imported(from: file, changed: !changed.isEmpty, notice: notice)
     }
 
-    /// Moves a claim off the card. One that the next power cut would take away stays there: the box could not be enrolled.
+    /// Moves a claim from the partition. It stays there if a power cut would delete it: the box could not be enrolled.
     private static func takeClaim(
         _ file: String, to path: String, _ profiles: WiFiProfiles, _ powerLoss: (String) -> PowerLoss,
         _ errorFile: String
@@ -158,21 +163,21 @@ public enum FirstBoot {
 
     private static func leave(_ text: String, in file: String) {
         let text = text.replacing("\n", with: "\r\n")
-        // Each start would write it again to a file system that a power cut may damage.
+        // Do not write the same text at each start: a power cut may damage FAT.
         guard (try? SmallFile.read(file)) != text else { return }
-        // The card may be opened on Windows, which shows lines by CR LF only. If this file cannot be written either,
-        // the journal still has the error.
+        // CR LF, because the card may be opened on Windows. If this file cannot be written, the journal still has the
+        // error.
         try? SmallFile.replace(file, with: text, mode: nil, owner: nil)
     }
 
-    /// Whether ``erase(_:)`` has begun with the file.
+    /// Whether ``erase(_:)`` has overwritten the file.
     private static func isErased(_ file: String) -> Bool {
         guard let bytes = try? SmallFile.bytes(of: file, limit: 1 << 20), !bytes.isEmpty else { return false }
         return bytes.allSatisfy { $0 == 0 }
     }
 
-    /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are
-    /// out of reach; docs/install.md says so.
+    /// Overwrites a file and removes it. FAT writes in place. Copies of the card's wear levelling remain;
+    /// docs/install.md says so.
     private static func erase(_ path: String) throws(SetupError) {
         func failure() -> SetupError {
             SetupError("\(path): holds secrets and cannot be removed: \(SystemError.last)")

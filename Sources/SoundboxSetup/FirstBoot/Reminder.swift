@@ -7,21 +7,21 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// Says aloud what keeps a box from its work.
+/// Speaks a prompt about why the box does not work.
 package struct Reminder: Sendable {
-    /// How often: often enough for somebody who stands there with the box, rarely enough for a shelf.
+    /// The interval: short enough for an installer who waits, long enough for a box on a shelf.
     package static let interval = Duration.seconds(600)
 
     package let fallback: FallbackSettings
     package let amplifier: Amplifier?
     package let logger: Logger
-    /// What the box is, for the log: "the box is not set up".
+    /// The state of the box, for the log: "the box is not set up".
     package let fact: String
     package let watch = DeviceWatch()
 
-    /// Says it once, in the first voice that has it and can be read, on the first card that plays it.
+    /// Speaks the prompt once, with the first usable voice on the first card that plays it.
     ///
-    /// - Returns: whether it was said.
+    /// - Returns: whether it was spoken.
     @discardableResult
     package func say(_ prompt: Prompt) async -> Bool {
         var places = ((try? await onOwnThread(named: "voices") { [fallback] in fallback.voicePlaces }) ?? [])[
@@ -38,7 +38,7 @@ package struct Reminder: Sendable {
                 return true
             } catch {
                 logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
-                // Another voice has other recordings, another card may be the one that is wired.
+                // Try another voice for other recordings, or another card that may have a speaker.
                 if case PlayerError.recording = error {
                     nextVoice = await self.voice(saying: prompt, among: &places)
                 } else {
@@ -49,7 +49,7 @@ package struct Reminder: Sendable {
         return false
     }
 
-    /// One voice is opened at a time: the first one nearly always speaks.
+    /// Opens one voice at a time, because the first one is nearly always usable.
     private func voice(saying prompt: Prompt, among places: inout ArraySlice<VoicePlace>) async -> Voice? {
         while let place = places.popFirst() {
             let voice = try? await onOwnThread(named: "voices") { place.voice(saying: prompt) }
@@ -77,7 +77,7 @@ package struct Reminder: Sendable {
             on: thread, voice: voice, volume: fallback.volume, loudspeaker: fallback.loudspeaker)
         do {
             let outcome = try await speaker.speak(.prompt(prompt))
-            // A card that is held open would keep others out, such as setup's greeting.
+            // An open card would block other programs, such as setup.
             await speaker.close()
             return outcome
         } catch {

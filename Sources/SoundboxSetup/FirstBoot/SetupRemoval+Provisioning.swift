@@ -1,7 +1,7 @@
 import SoundboxBox
 
 extension SetupRemoval {
-    /// Removes the setup. A service may not write where its setup is: it leaves a request in its state folder, and the
+    /// Removes the setup. A service has no rights to do so: it writes a request to its state folder, and the
     /// unit then runs `setup reset --if-requested` as root. Blocks on the disk.
     ///
     /// - Parameter reset: removes the setup; see ``Provisioning/reset(_:)``.

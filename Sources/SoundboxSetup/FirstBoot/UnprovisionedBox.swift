@@ -7,8 +7,11 @@ import SoundboxHardware
 import SoundboxSpeech
 import SoundboxSystem
 
-/// A box that nobody has set up yet. It says so aloud and with its light, and waits. If it ended instead, systemd would
-/// start it over and over, in silence.
+/// A box without a setup. It says so aloud and with its light, and waits for the setup. If it ended instead, systemd
+/// would restart it again and again, in silence.
+///
+///     let box = UnprovisionedBox(configurationFile: path, panel: .board, logger: logger)
+///     guard try await box.waitForSetup(endingOn: signals) else { return }
 public struct UnprovisionedBox: Service {
     private let configurationFile: String
     private let fallback: FallbackSettings
@@ -16,8 +19,8 @@ public struct UnprovisionedBox: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - configurationFile: what is waited for.
-    ///   - panel: where the light is.
+    ///   - configurationFile: the file to wait for.
+    ///   - panel: where the light is shown.
     public init(
         configurationFile: String, fallback: FallbackSettings = FallbackSettings(), panel: PanelChoice, logger: Logger
     ) {
@@ -27,8 +30,8 @@ public struct UnprovisionedBox: Service {
         self.logger = logger
     }
 
-    /// Waits until there is a configuration, or until the program is to stop.
-    /// - Returns: whether to go on; at once when there is one already.
+    /// Waits until there is a configuration, or until a signal.
+    /// - Returns: whether to start the box; at once if there is a configuration already.
     public func waitForSetup(endingOn signals: StopSignals) async throws -> Bool {
         guard !SmallFile.exists(configurationFile) else { return !signals.haveCome }
         let group = ServiceGroupConfiguration(
@@ -60,7 +63,7 @@ public struct UnprovisionedBox: Service {
             await remind(reminder)
             isSilent.signal()
         }
-        // Dark lights are no reason to be silent.
+        // A failing panel must not prevent the prompt.
         let light = Task { try? await panel?.play(Indication.notProvisioned.pattern) }
         defer {
             reminders.cancel()
@@ -72,7 +75,7 @@ public struct UnprovisionedBox: Service {
         }
         reminders.cancel()
         light.cancel()
-        // The box needs the card and the lines for itself.
+        // The box needs the sound card and the GPIO lines.
         reminder.watch.hurry()
         await isSilent.wait(atMost: .seconds(5))
         await light.value

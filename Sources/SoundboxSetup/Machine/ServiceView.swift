@@ -2,23 +2,22 @@ import Glibc
 import SoundboxConfiguration
 import SoundboxSystem
 
-/// The machine as the box sees it once systemd runs it: with the rights of its own user, and without the folders that its
-/// unit hides from it.
+/// The files as the service sees them: with the rights of its user, and without the folders that its unit hides.
 package struct ServiceView: Sendable, Equatable {
     let user: ServiceUser
     /// `ProtectHome=yes` and `PrivateTmp=yes` of soundbox.service.
     var hidden = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"]
 
-    /// `nil` for a setup that is no service's: one in a folder of its own, on a machine without the package, or one that
-    /// somebody without root's rights looks at. Blocks on the disk.
+    /// `nil` if the setup is not the service's: in another folder, on a machine without the package, or if the caller
+    /// is not root. Blocks on the disk.
     package static func installed(for configurationFile: String) -> ServiceView? {
         guard configurationFile == Configuration.defaultPath else { return nil }
         return ServiceUser.installed.map { ServiceView(user: $0) }
     }
 
-    /// Why the box cannot read a file, in words that follow its path; `nil` when it can. Blocks on the disk.
+    /// Why the box cannot read a file, in words that follow its path; `nil` if it can. Blocks on the disk.
     func problem(_ path: String) -> String? {
-        // The unit's working directory is the root.
+        // The unit's working directory is `/`.
         let path = path.hasPrefix("/") ? path : "/" + path
         if let folder = hidden.first(where: { resolved(path).hasPrefix($0 + "/") }) {
             return "the service does not see \(folder); put the file elsewhere, or let setup keep a copy of it"
@@ -33,12 +32,12 @@ package struct ServiceView: Sendable, Equatable {
                 return "the box, which runs as the user \(user.name), cannot read it: \(SystemError.last)"
             }
         } catch {
-            // Not allowed to look with another's eyes: the box will tell at its start.
+            // The caller may not change its user. The box reports the problem at its start.
             return nil
         }
     }
 
-    /// Runs `body` with the rights of the box's user where there is a view, and as whoever calls it otherwise.
+    /// Runs `body` with the rights of the box's user, or with the caller's if there is no view.
     static func look<Result>(_ view: ServiceView?, _ body: () throws -> Result) throws -> Result {
         guard let view else { return try body() }
         return try view.user.withItsRights(body)
