@@ -1,9 +1,9 @@
 import Glibc
 import Subprocess
 
-/// The box as systemd runs it.
+/// The box's systemd service.
 public enum BoxService {
-    /// Restarts it, so that a new setup counts. Does nothing where systemd does not run.
+    /// Restarts the box, so that a new setup takes effect. Does nothing if systemd does not run.
     /// - Returns: what happened, for the installer.
     public static func restart() async throws(SetupError) -> String {
         guard access("/run/systemd/system", F_OK) == 0 else {

@@ -1,20 +1,20 @@
 import SoundboxSystem
 
-/// Where a box without a setup keeps its claim to one: beside the setup that it is to bring.
+/// The paths of a claim: beside the `soundbox.yaml` that it will bring.
 enum ClaimFile {
     static func path(beside configuration: String) -> String {
         "\(SmallFile.folder(of: configuration))/claim.yaml"
     }
 
-    /// The key that a certificate is asked for.
+    /// The private key of the requested certificate.
     static func keyPath(beside configuration: String) -> String { "\(SmallFile.folder(of: configuration))/claim.key" }
 
-    /// Where the claim's broker is set up while it is asked: what libraries read from files.
+    /// The folder for the connection to the claim's broker during an attempt: libraries read certificates from files.
     static func connectionFolder(beside configuration: String) -> String {
         "\(SmallFile.folder(of: configuration))/claim"
     }
 
-    /// All that a claim leaves on the disk, but for the folder above, which is gone after each attempt.
+    /// All files of a claim, without the folder above, which is removed after each attempt.
     static func paths(beside configuration: String) -> [String] {
         [path(beside: configuration), keyPath(beside: configuration)]
     }

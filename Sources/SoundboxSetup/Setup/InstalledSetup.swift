@@ -1,16 +1,16 @@
 import SoundboxSystem
 import SoundboxYAML
 
-/// Which files a `soundbox.yaml` names: those must not be replaced or removed under it.
+/// The files that a `soundbox.yaml` names. They must not be replaced or removed while it is installed.
 public struct InstalledSetup: Sendable, Equatable {
-    /// Whatever stands in it, also what nobody can read as YAML.
+    /// The text, even if it is not valid YAML.
     private let text: String
     private let references: [[String]: String]
     let merchant: String?
-    /// Whether something is there that nobody can say the meaning of.
+    /// Whether the file exists and is not valid YAML.
     let isUnreadable: Bool
 
-    /// Blocks on the disk. Without a file it names nothing.
+    /// Blocks on the disk. A missing file names nothing.
     public init(_ path: String) {
         let bytes = try? SmallFile.bytes(of: path, limit: 64 << 20)
         self.init(text: String(decoding: bytes ?? [], as: UTF8.self), isThere: SmallFile.exists(path))
@@ -29,15 +29,15 @@ public struct InstalledSetup: Sendable, Equatable {
 
     func reference(of part: SetupPart) -> String? { references[part.reference] }
 
-    /// Under one of its keys.
+    /// Whether one of its keys names the file.
     func refers(to file: String) -> Bool {
         references.values.contains { Self.mean($0, file) }
     }
 
-    /// Also under a key that is misspelt, or in a line that cannot be read.
+    /// Whether it names the file anywhere, also under a misspelt key or in a line with an error.
     func names(_ file: String) -> Bool { refers(to: file) || text.contains(SmallFile.name(of: file)) }
 
-    /// A relative path is one of the folder that somebody was in when it was written.
+    /// A relative path may be relative to any folder, so only its last part is compared.
     static func mean(_ reference: String, _ file: String) -> Bool {
         SmallFile.isSame(reference, file)
             || !reference.hasPrefix("/") && SmallFile.name(of: reference) == SmallFile.name(of: file)

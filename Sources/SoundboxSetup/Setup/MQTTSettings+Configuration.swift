@@ -3,11 +3,11 @@ import SoundboxCore
 import SoundboxMQTT
 
 extension MQTTSettings {
-    /// How the box of this configuration reaches its broker. Reads the password file; blocks on the disk.
+    /// The connection settings of a configuration. Reads the password file; blocks on the disk.
     public init(_ configuration: Configuration) throws {
         let broker = configuration.broker
         for (key, file) in [("ca_file", broker.caFile), ("cert_file", broker.certFile), ("key_file", broker.keyFile)] {
-            // What is tried next names the file in its errors, and this may be the key itself.
+            // Later errors contain the path, and a wrong value may be the key itself.
             guard let file, !file.leadsSomewhere else { continue }
             throw SetupError("broker.\(key) names no file in a folder of this machine; give the path of one")
         }

@@ -4,11 +4,12 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// How a setup goes. From the moment that `soundbox.yaml` has another name the box has none; what is cut off then is done
-/// by the next start, or by the next setup, before either looks at anything else.
+/// Removes a setup. Once `soundbox.yaml` is renamed, the box has no setup. A removal that is interrupted after that is
+/// completed by the next start or the next setup, before anything else.
 extension Provisioning {
-    /// Removes the setup if the box has asked for it: its buttons did, and the box may not do so itself. A request
-    /// about an earlier setup is forgotten. Blocks on the disk.
+    /// Removes the setup if the box has requested it, after its buttons were held and it lacks the rights itself. A
+    /// request
+    /// about an earlier setup is dropped. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func resetIfRequested(_ path: String) throws -> [String] {
         let removed = try finishReset(path)
@@ -19,9 +20,9 @@ extension Provisioning {
         return removed + requested
     }
 
-    /// Removes the setup: `soundbox.yaml`, the secrets that setup keeps beside it, and what was changed since: volume, quiet
-    /// hours, settings from afar, phones that are signed in. The inbox stays, so that no payment is spoken again when the
-    /// box is set up once more. Blocks on the disk.
+    /// Removes the setup: `soundbox.yaml`, the secrets beside it, and later changes: volume, quiet
+    /// hours, remote settings, signed-in phones. The inbox stays, so that no payment is spoken again when the
+    /// box is set up again. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws -> [String] {
         try SetupLock.hold(beside: path) { try resetLocked(path) }
@@ -29,9 +30,9 @@ extension Provisioning {
 
     private static func resetLocked(_ path: String) throws(SetupError) -> [String] {
         var removed = try finishResetLocked(path)
-        // First, and not again: by the time that a reset is finished there may be another one.
+        // Only here and not in `finishResetLocked`: a new claim may be there by then.
         removed += try remove(ClaimFile.paths(beside: path) + [CardSystem.keyFile(beside: path)])
-        // As a kill in the middle of an enrolment leaves it.
+        // A kill during an enrolment leaves this folder.
         let connection = ClaimFile.connectionFolder(beside: path)
         for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }
         rmdir(connection)
@@ -42,12 +43,12 @@ extension Provisioning {
         } else if errno != ENOENT {
             throw SetupError("\(path): cannot be renamed to \(mark): \(SystemError.last)")
         }
-        // What a kill has left of a setup that was never there holds secrets, too.
+        // Without soundbox.yaml too: a kill during setup may have left secrets.
         removed += try isMarked(path) ? finishResetLocked(path) : remove(filesOfSetup(path))
         return removed
     }
 
-    /// Does what is left of a reset that was cut off. Blocks on the disk.
+    /// Completes a reset that was interrupted. Blocks on the disk.
     /// - Returns: the paths that were removed.
     @discardableResult
     static func finishReset(_ path: String) throws -> [String] {
@@ -55,18 +56,18 @@ extension Provisioning {
         return try SetupLock.hold(beside: path) { try finishResetLocked(path) }
     }
 
-    /// The same for who holds the lock.
-    /// - Parameter besides: what a setup that is about to be written names, and stays.
+    /// ``finishReset(_:)`` for a caller that holds the lock.
+    /// - Parameter besides: files to keep: those that the next setup names.
     @discardableResult
     static func finishResetLocked(_ path: String, besides: [String] = []) throws(SetupError) -> [String] {
         guard isMarked(path) else { return [] }
         let mark = resetMark(path)
-        // Somebody may have written a soundbox.yaml by hand since: what that names is not the old setup's, and neither is
-        // what was set at the box from then on. As long as nobody can read it, it may name anything.
+        // A new soundbox.yaml may have been written by hand: its files and later settings do not belong to the old
+        // setup. An unreadable one may name any file.
         let newer = InstalledSetup(path)
         guard !newer.isUnreadable else { return [] }
         let isReplaced = SmallFile.exists(path)
-        // The mark is what names the files elsewhere.
+        // The renamed configuration names files in other folders.
         let files = filesOfSetup(path) + keptPaths(of: path, namedIn: mark, settings: !isReplaced, besides: newer)
         let removed = try remove(
             files.filter { file in !newer.names(file) && !besides.contains { SmallFile.isSame($0, file) } })
@@ -79,7 +80,7 @@ extension Provisioning {
         return lstat(resetMark(path), &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFREG
     }
 
-    /// The configuration under this name belongs to a setup that is being removed.
+    /// The name of the configuration of a setup that is being removed.
     static func resetMark(_ path: String) -> String { "\(path).removed" }
 
     private static func filesOfSetup(_ path: String) -> [String] {
@@ -87,16 +88,17 @@ extension Provisioning {
         return ["\(path).old"] + SetupPart.all.flatMap(\.files).map { "\(folder)/\($0)" }
     }
 
-    /// What a setup keeps elsewhere, also one that cannot be used. Another setup's may be in the same place.
+    /// The files of a setup in other folders, also of an unusable one. Files of another setup may be in the same
+    /// folder.
     /// - Parameters:
-    ///   - settings: whether what was set at the box, and who is signed in to its page, goes too.
-    ///   - newer: what is installed; an identity that it names stays with all that belongs to it.
+    ///   - settings: whether settings of the box and sessions of its page are included.
+    ///   - newer: the installed setup. If it names the identity, all files of the identity stay.
     private static func keptPaths(
         of path: String, namedIn file: String, settings: Bool, besides newer: InstalledSetup
     ) -> [String] {
         let isInstalled = path == Configuration.defaultPath
         let document = try? YAMLDocument(readingFile: file)
-        // What cannot be read does not say where; the package's setup has one place.
+        // An unreadable configuration does not say where. The package's setup has a fixed folder.
         guard document != nil || isInstalled else { return [] }
         let folder = document?["state_directory"] ?? Configuration.Default.stateDirectory
         var kept: [String] = []
@@ -111,18 +113,18 @@ extension Provisioning {
         return kept + IdentityFiles.paths(in: folder)
     }
 
-    /// Removes what is there of these, and is done when the disk is.
+    /// Removes the files that exist, and returns when that is on the disk.
     private static func remove(_ files: [String]) throws(SetupError) -> [String] {
         var removed: [String] = []
         for file in files {
-            // What a kill has left of a setup holds the same secrets.
+            // A prepared file that a kill has left contains the same secrets.
             SmallFile.discard(file)
             if unlink(file) == 0 {
                 removed.append(file)
                 continue
             }
             let reason = SystemError.last
-            // Where nothing may be written, what is not there cannot be removed either. A folder is none of a setup's files.
+            // On a read-only file system, removing a missing file fails too. A folder is not a file of a setup.
             if SmallFile.exists(file), reason.code != EISDIR {
                 throw SetupError("\(file): cannot be removed: \(reason)")
             }

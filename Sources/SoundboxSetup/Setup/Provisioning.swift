@@ -3,10 +3,13 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// A box's whole setup in one file: `soundbox.yaml` with the secrets in it. What `setup export` writes, and what
-/// `setup import` and the first boot read.
+/// A whole setup in one file: `soundbox.yaml` with the secrets in it. `setup export` writes it; `setup import` and the
+/// first boot read it.
+///
+///     try Provisioning.write(try Provisioning.export("/etc/soundbox/soundbox.yaml"), to: "box.yaml")
+///     try Provisioning.plan("box.yaml", to: "/etc/soundbox/soundbox.yaml").write()
 public enum Provisioning {
-    /// The setup that is installed, secrets included. Blocks on the disk.
+    /// The installed setup with its secrets. Blocks on the disk.
     public static func export(_ path: String) throws -> String {
         _ = try Configuration(readingFile: path)
         var document = try YAMLDocument(readingFile: path)
@@ -16,9 +19,9 @@ public enum Provisioning {
             document[path: part.reference] = nil
             document[path: part.inline] = try ServiceView.look(service) { try part.read(file) }
         }
-        // Without the key, a plan chooses anew.
+        // Without this key, a plan would choose a device.
         document["audio", "device"] = document["audio", "device"] ?? Configuration.Default.audioDevice
-        // The box that gets this has the certificate, and not the place where it is renewed.
+        // The export contains the certificate. The box that imports it cannot renew it.
         document[path: ["enrolment"]] = nil
         return """
             # SECRET: whoever has this file can be this box. Delete it when the new box works.
@@ -27,7 +30,7 @@ public enum Provisioning {
             """ + document.text + "\(WholeFile.end)\n"
     }
 
-    /// Writes an export where nobody but its owner may read it. Refuses to replace a file.
+    /// Writes an export that only its owner can read. Refuses to replace a file.
     public static func write(_ text: String, to path: String) throws(FileError) {
         guard !SmallFile.exists(path) else {
             throw FileError(path: path, problem: "is there already; give another name")
@@ -35,8 +38,8 @@ public enum Provisioning {
         try SmallFile.replace(path, with: text, mode: 0o600, owner: nil)
     }
 
-    /// The key of `soundbox.yaml` that names a file with this secret of a provisioning file: `broker.password_file` for
-    /// `broker.password`. `nil` for what is no secret.
+    /// The key of `soundbox.yaml` for the file with a secret of a provisioning file: `broker.password_file` for
+    /// `broker.password`; `nil` if the key is not a secret.
     public static func fileKey(ofSecret key: [String]) -> String? {
         SetupPart.all.first { $0.isSecret && $0.inline == key }?.reference.joined(separator: ".")
     }

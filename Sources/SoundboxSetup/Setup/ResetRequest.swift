@@ -1,10 +1,10 @@
 import Glibc
 import SoundboxSystem
 
-/// A box leaves this request in its state folder when its buttons take it out of service and it may not remove its
-/// setup itself.
+/// A request in the state folder to remove the setup, written by a box whose buttons take it out of service and that
+/// lacks the rights to remove its setup.
 ///
-/// It names the very file that is meant: a setup that was made since is not removed by a request of yesterday.
+/// It identifies one file: a newer setup is not removed by an old request.
 struct ResetRequest {
     private let configurationFile: String
     private let path: String
@@ -20,17 +20,17 @@ struct ResetRequest {
         try SmallFile.replace(path, with: "\(setup)\n", mode: 0o600, owner: nil)
     }
 
-    /// Whether there is a request, and about the setup that is installed now. Blocks on the disk.
+    /// Whether there is a request about the installed setup. Blocks on the disk.
     ///
-    /// Root asks this in a folder of the service's user, at every start of the box.
+    /// Root reads it in a folder of the service's user at every start of the box, so no link is followed.
     var isStanding: Bool {
         (try? SmallFile.bytes(ofRegularFile: path, limit: 256)) == Array("\(setup)\n".utf8)
     }
 
-    /// Blocks on the disk. A folder in its place stays; it is no request.
+    /// Blocks on the disk. A folder of this name stays.
     func remove() { unlink(path) }
 
-    /// Setup replaces the file as a whole, so that another setup is another inode or has another time.
+    /// The identity of the installed file. Setup replaces the whole file, so another setup has another inode or time.
     private var setup: String {
         var attributes = stat()
         guard stat(configurationFile, &attributes) == 0 else { return "none" }

@@ -1,4 +1,6 @@
-/// Something that neither a log, an error nor a debugger's dump may show.
+/// A text that must not appear in a log, an error or a dump:
+///
+///     print(Secret("opensesame"))  // ••••••
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public let value: String
 

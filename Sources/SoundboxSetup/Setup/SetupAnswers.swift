@@ -3,23 +3,23 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxYAML
 
-/// What an installer decides about a box. Empty texts are answers that are still missing.
+/// The installer's answers. An empty text is a missing answer.
 public struct SetupAnswers: Sendable, Equatable {
     public var merchantID = ""
     public var deviceID = ""
-    /// One, or several with commas between.
+    /// One URL, or several separated by commas.
     public var brokerURL = ""
     /// `nil` connects without a user name.
     public var username: String?
-    /// `nil` leaves the password that is installed already.
+    /// `nil` keeps the installed password.
     public var password: Secret?
-    /// Files to install copies of; what is installed already is a valid answer. `nil` trusts the system's authorities.
+    /// Files to copy; the path of an installed file is valid too. `nil` trusts the system's authorities.
     public var caFile: String?
     public var certFile: String?
     public var keyFile: String?
-    /// Each says every announcement, one after the other; at least one.
+    /// Languages. Each speaks every announcement, in this order; at least one.
     public var voices = [Configuration.Default.locale]
-    /// Who speaks, by language; a language that is not in it is spoken by whoever usually does.
+    /// Speakers by language; a language without an entry has its usual speaker.
     public var speakers: [String: String] = [:]
     public var currency = Configuration.Default.currency.code
     public var board = Configuration.Default.board
@@ -27,16 +27,16 @@ public struct SetupAnswers: Sendable, Equatable {
     /// 0–100.
     public var volume = Configuration.Default.volume
 
-    /// What setup and provisioning write where nobody has chosen a device.
+    /// What setup and provisioning write if no device was chosen.
     static let usualAudioDevice = "auto"
 
     public init() {}
 
-    /// The answers that a box was set up with.
+    /// The answers of an installed setup.
     public init(from document: YAMLDocument) {
         merchantID = document["merchant_id"] ?? ""
         deviceID = document["device_id"] ?? ""
-        // An answer that cannot be used is asked for anew and not offered: a password in it would be on the screen.
+        // Do not offer an unusable URL: a password in it would be shown.
         brokerURL =
             document[list: "broker", "url"].flatMap { urls in
                 urls.allSatisfy { (try? BrokerAddress(url: $0)) != nil } ? urls.joined(separator: ", ") : nil

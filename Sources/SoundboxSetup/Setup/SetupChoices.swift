@@ -2,11 +2,11 @@ import SoundboxConfiguration
 import SoundboxHardware
 import SoundboxVoice
 
-/// What there is to choose from on this machine.
+/// The choices on this machine.
 public struct SetupChoices: Sendable, Equatable {
     /// Languages.
     public var voices: [String]
-    /// Who speaks them, the usual one of each language first; nobody of a language whose speakers have no names.
+    /// Speakers with names, the usual one of each language first.
     public var samples: [SpeakerSample]
     public var boards: [String]
     /// Sound cards, the one most likely to have a speaker attached first.
@@ -21,7 +21,7 @@ public struct SetupChoices: Sendable, Equatable {
         self.cards = cards
     }
 
-    /// Those to choose from: the speakers of each chosen language that has more than one.
+    /// The speakers of each chosen language that has more than one.
     func samples(for answers: SetupAnswers) -> [SpeakerSample] {
         answers.voices.flatMap { locale in
             let speakers = samples.filter { $0.locale == locale }
@@ -30,7 +30,7 @@ public struct SetupChoices: Sendable, Equatable {
     }
 }
 
-/// Somebody who speaks a language, to be heard before one is chosen.
+/// A speaker of a language, who can be heard before the choice.
 public struct SpeakerSample: Sendable, Equatable, CustomStringConvertible {
     public let locale: String
     public let speaker: VoiceSpeaker

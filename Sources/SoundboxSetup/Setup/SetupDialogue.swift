@@ -1,42 +1,48 @@
-/// The conversation of `soundbox setup`, as a state machine: it says what to do next and is told how that went. It
-/// reads and prints nothing itself.
+/// The dialogue of `soundbox setup`, a state machine without input and output:
+///
+///     var dialogue = SetupDialogue(answers: answers, given: [], choices: choices, code: [4, 7, 1])
+///     if case .ask(let question) = dialogue.step {
+///         print(question.text(choices))
+///         dialogue.answer(readLine() ?? "quit")
+///     }
 public struct SetupDialogue: Sendable {
     public enum Step: Sendable, Equatable {
-        /// Ask, and hand the line to ``answer(_:)``.
+        /// Ask the question, and pass the line to ``answer(_:)``.
         case ask(SetupQuestion)
-        /// Try the broker, and tell with ``brokerWasChecked(isUsable:)``.
+        /// Check the broker, and call ``brokerWasChecked(isUsable:)``.
         case checkBroker
-        /// The broker could not be used: ask whether to go on all the same, and hand the line to ``answer(_:)``.
+        /// The broker is not usable: ask whether to continue, and pass the line to ``answer(_:)``.
         case askToGoOn
-        /// Play these one after the other, and tell with ``samplesWerePlayed()``.
+        /// Play these one after the other, and call ``samplesWerePlayed()``.
         case playSamples([SpeakerSample])
-        /// Play the greeting and then the code's digits, and tell with ``codeWasSpoken(_:)``.
+        /// Play the greeting and the digits of the code, and call ``codeWasSpoken(_:)``.
         case speakCode([Int])
-        /// Ask what was heard, and hand the line to ``answer(_:)``.
+        /// Ask for the code, and pass the line to ``answer(_:)``.
         case askCode
-        /// Everything is known; ``answers`` can be written.
+        /// All questions are answered; ``answers`` can be written.
         case finish
         case quit
     }
 
     public private(set) var answers: SetupAnswers
     public private(set) var step: Step
-    /// What was wrong with the last line; shown before the question is asked again.
+    /// The problem with the last line, to show before the question is asked again.
     public private(set) var problem: String?
 
     private let choices: SetupChoices
-    /// Answers that came by flag: checked, and not asked for.
+    /// Questions that flags have answered.
     private let given: Set<SetupQuestion>
     private let code: [Int]
     private var wrongCodes = 0
 
-    /// How often a wrong code is forgiven, so that a script cannot try all of them.
+    /// The number of attempts, so that a script cannot try all codes.
     static let codeAttempts = 3
 
     /// - Parameters:
-    ///   - answers: what is known already: given by flag, installed, or found out. The usual answers of the questions.
-    ///   - given: what is not asked for.
-    ///   - code: digits that only somebody who hears this very box can know; empty skips the question.
+    ///   - answers: known answers, from flags, the installed setup or the machine. They are the defaults of the
+    ///     questions.
+    ///   - given: questions that are not asked.
+    ///   - code: digits that the box speaks, to prove that the installer hears this box; empty skips the question.
     public init(answers: SetupAnswers, given: Set<SetupQuestion>, choices: SetupChoices, code: [Int]) {
         self.answers = answers
         self.given = given
@@ -46,7 +52,7 @@ public struct SetupDialogue: Sendable {
         step = question(from: SetupQuestion.allCases[...])
     }
 
-    /// Takes a line that was typed. An empty one means the usual answer, `<` the question before, `quit` the end.
+    /// Takes a typed line. An empty line is the default answer, `<` the previous question, `quit` the end.
     public mutating func answer(_ line: String) {
         let line = line.trimmed
         problem = nil
@@ -72,13 +78,13 @@ public struct SetupDialogue: Sendable {
         step = isUsable ? question(from: Self.afterBroker) : .askToGoOn
     }
 
-    /// Whether they were heard or not: the names are shown all the same.
+    /// Call also if they were not heard: the names are shown in any case.
     public mutating func samplesWerePlayed() {
         guard case .playSamples = step else { return }
         step = .ask(.speaker)
     }
 
-    /// - Parameter wasHeard: `false` when no sound came out, so that no one can know the code.
+    /// - Parameter wasHeard: `false` if there was no sound; then the code is not asked.
     public mutating func codeWasSpoken(_ wasHeard: Bool) {
         guard case .speakCode = step else { return }
         step = wasHeard ? .askCode : .finish
@@ -111,9 +117,9 @@ public struct SetupDialogue: Sendable {
         }
     }
 
-    /// The next thing to do from this question on.
+    /// The next step from this question on.
     ///
-    /// - Parameter askingAgain: also what was given by flag, since it turned out to be wrong.
+    /// - Parameter askingAgain: also asks questions that flags have answered, because an answer was wrong.
     private func question(from rest: ArraySlice<SetupQuestion>, askingAgain: Bool = false) -> Step {
         for question in rest {
             if question == .voice, rest.first != .voice { return .checkBroker }
@@ -128,7 +134,7 @@ public struct SetupDialogue: Sendable {
         question.applies(to: answers, choices) && !given.contains(question)
     }
 
-    /// Whoever is to choose a speaker hears each of them first.
+    /// Before the choice of a speaker, each one is played.
     private func step(asking question: SetupQuestion) -> Step {
         question == .speaker ? .playSamples(choices.samples(for: answers)) : .ask(question)
     }
@@ -151,7 +157,7 @@ public struct SetupDialogue: Sendable {
 }
 
 extension StringProtocol {
-    /// Without blanks at either end, which come with pasting.
+    /// Without blanks at either end, which pasting adds.
     var trimmed: String {
         var text = Substring(self)
         while text.first?.isWhitespace == true { text.removeFirst() }

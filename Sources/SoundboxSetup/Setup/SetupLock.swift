@@ -1,13 +1,14 @@
 import Glibc
 import SoundboxSystem
 
-/// One setup at a time in a folder. Two at once could leave the `soundbox.yaml` of one with the secrets of the other.
+/// Locks a folder for one setup at a time. Two at once could leave the `soundbox.yaml` of one with the secrets of the
+/// other.
 enum SetupLock {
-    /// Longer than it takes to write one.
+    /// Longer than the time to write a setup.
     private static let timeout = Duration.seconds(10)
 
-    /// Runs `body` while nobody else writes or removes a setup beside `path`. Blocks for ten seconds at most before
-    /// that. A folder that is not there yet needs no lock.
+    /// Runs `body` while no other program writes or removes a setup beside `path`. Blocks for ``timeout`` at most
+    /// before that. A missing folder needs no lock.
     static func hold<Result>(beside path: String, _ body: () throws -> Result) throws -> Result {
         let folder = SmallFile.folder(of: path)
         let end = Duration.monotonicNow + timeout

@@ -2,11 +2,11 @@ import SoundboxBox
 import SoundboxConfiguration
 import SoundboxSystem
 
-/// A part that a provisioning document contains, and that an installed box keeps in a file beside `soundbox.yaml`.
+/// A part of a provisioning document that an installed box has in a file beside `soundbox.yaml`.
 struct SetupPart: Sendable {
-    /// The key of the provisioning format, from the top.
+    /// The path of its key in a provisioning document.
     let inline: [String]
-    /// The key of `soundbox.yaml` that names the file instead.
+    /// The path of the key in `soundbox.yaml` that names the file.
     let reference: [String]
     /// The name of the file that setup writes.
     let file: String
@@ -22,7 +22,8 @@ struct SetupPart: Sendable {
 
     var isSecret: Bool { content != .publicPEM }
 
-    /// Also the name for a new content while the setup that is installed names the first: `broker-2.password`.
+    /// The names of the file. The second one, such as `broker-2.password`, is for new content while the installed setup
+    /// names the first.
     var files: [String] {
         let end = file.lastIndex(of: ".") ?? file.endIndex
         return [file, file[..<end] + "-2" + file[end...]]
@@ -50,9 +51,9 @@ struct SetupPart: Sendable {
             content: .publicPEM),
     ]
 
-    /// The file for a content: the one that has it already, or else one that the setup which is installed does not name.
-    /// That one stays whole until ``SetupPlan/write()`` has replaced its `soundbox.yaml`, and after that as
-    /// `soundbox.yaml.old`. Blocks on the disk.
+    /// The file for a content: the one that has it already, otherwise one that the installed setup does not name. The
+    /// installed files stay unchanged until ``SetupPlan/write()`` has replaced `soundbox.yaml`, and belong to
+    /// `soundbox.yaml.old` after that. Blocks on the disk.
     func path(for content: String, in folder: String, beside installed: InstalledSetup) -> String {
         let paths = files.map { "\(folder)/\($0)" }
         if let own = installed.reference(of: self), let path = paths.first(where: { InstalledSetup.mean(own, $0) }),
@@ -64,19 +65,19 @@ struct SetupPart: Sendable {
         return free.first { !installed.names($0) && !SmallFile.isFolder($0) } ?? free.first ?? paths[0]
     }
 
-    /// What the installed file holds. Blocks on the disk.
+    /// The content of the installed file. Blocks on the disk.
     func read(_ path: String) throws -> String {
         switch content {
         case .secretLine: try SecretFile(content: inline.joined(separator: "."), path: path).read()
-        // One file may hold both, and each part is to be in its own place.
+        // One PEM file may contain both; take only this part.
         case .secretPEM: try SmallFile.read(path).pemBlocks { $0.hasSuffix("PRIVATE KEY") }
         case .publicPEM: try SmallFile.read(path).pemBlocks { !$0.hasSuffix("PRIVATE KEY") }
         case .signingKey: try SigningKey(readingFile: path).text
         }
     }
 
-    /// What the installed file is to hold.
-    /// - Throws: what the box would refuse at its start.
+    /// The content for the installed file.
+    /// - Throws: why the box would refuse it at its start.
     func installable(_ text: String) throws(SetupError) -> String {
         guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
         switch content {
@@ -93,17 +94,17 @@ struct SetupPart: Sendable {
         return text.hasSuffix("\n") ? text : text + "\n"
     }
 
-    /// The frame of RFC 7468 only: what is in it shows when it is used. Without one it is a path, or something else.
+    /// Checks only the frame of RFC 7468, to recognise a path or other text. Errors inside show when it is used.
     private static func check(_ text: String, holds label: String) throws(SetupError) {
         guard text.contains("-----BEGIN "), text.contains("\(label)-----"), text.contains("-----END ") else {
             throw SetupError("expected PEM: lines from -----BEGIN \(label)----- to -----END \(label)-----")
         }
     }
 
-    /// What is wrong with the file that a document names, instead of holding its content; `nil` when nothing is, or when
-    /// the box can start without. Blocks on the disk.
+    /// The problem with a file that a document names; `nil` for none, or if the box can start without it. Blocks on the
+    /// disk.
     ///
-    /// - Parameter getsItsMode: whether setup is about to see to it that nobody else may read the file.
+    /// - Parameter getsItsMode: whether setup will change the mode so that only the owner can read it.
     func problem(inFile path: String, getsItsMode: Bool) -> String? {
         guard content == .signingKey else { return nil }
         do {
@@ -114,7 +115,7 @@ struct SetupPart: Sendable {
 }
 
 extension String {
-    /// The blocks of PEM (RFC 7468) whose label is accepted; the whole text where it has no blocks.
+    /// The PEM blocks (RFC 7468) with an accepted label; the whole text if it has no blocks.
     fileprivate func pemBlocks(_ accepts: (Substring) -> Bool) -> String {
         var result = ""
         var isTaken = false

@@ -3,32 +3,33 @@ import SoundboxConfiguration
 import SoundboxSystem
 import SoundboxYAML
 
-/// Whose files a setup becomes, and who is to read them.
+/// The owners of a setup's files, and the service that must read them.
 package struct SetupOwners: Sendable, Equatable {
     var files = FileOwners()
-    /// Also: the folder is the package's, and setup looks after it. `nil` for a setup in a folder of its own.
+    /// If set, the folder belongs to the package, and setup corrects its owner and mode. `nil` for a setup in another
+    /// folder.
     var service: ServiceView?
 
-    /// Those of this machine. Blocks on the disk.
+    /// The owners on this machine. Blocks on the disk.
     static func installed(for configurationFile: String) -> SetupOwners {
         SetupOwners(files: .installed, service: .installed(for: configurationFile))
     }
 }
 
 extension SetupPlan {
-    /// Which files would differ from what is installed, in content, owner or mode. Blocks on the disk.
+    /// The files that differ from the installed ones in content, owner or mode. Blocks on the disk.
     public var changes: [File] { changes(for: .installed(for: path)) }
 
-    /// Writes what differs; the previous `soundbox.yaml`, with its comments, stays beside it as `soundbox.yaml.old`.
-    /// Files that are as they should be and somebody else's are given back. Blocks on the disk.
+    /// Writes the files that differ. The previous `soundbox.yaml`, with its comments, stays as `soundbox.yaml.old`.
+    /// Corrects the owner and mode of unchanged files. Blocks on the disk.
     /// - Returns: the paths that changed.
-    /// - Throws: also when the box could not read what it is to read; nothing is written then.
+    /// - Throws: also if the box could not read a file in another folder; nothing is written then.
     @discardableResult
     public func write() throws -> [String] { try write(for: .installed(for: path)) }
 
     func changes(for owners: SetupOwners) -> [File] {
         files.filter { file in
-            // Outside of root's own folder the name could mean another file by the time it is given to somebody.
+            // Outside of root's folder, the path could lead to another file before its owner is changed.
             guard file.content != nil || owners.service != nil || owners.files == FileOwners() else { return false }
             return !isInstalled(file, owner: owner(of: file, owners))
         }
@@ -49,20 +50,20 @@ extension SetupPlan {
             throw SetupError("\(path) has changed since this setup was begun; nothing was written, begin again")
         }
         let folder = SmallFile.folder(of: path)
-        // A link in its place is an administrator's, and so is the folder that it leads to.
+        // A link belongs to an administrator, and so does the folder that it leads to.
         if owners.service != nil, isOf(S_IFDIR, folder) {
             try SmallFile.giveBack(folder, mode: 0o750, owner: owners.files.settings)
         }
         let changes = changes(for: owners)
-        // A box with half of a new setup beside half of the old one would offer its password to the wrong broker. So
-        // nothing that the installed one names is replaced, and its soundbox.yaml last. And everything is on the disk
-        // before that, so that a full one changes nothing.
+        // A mix of the new and the old setup could send a password to the wrong broker. So no file that the installed
+        // setup names is replaced, and soundbox.yaml is replaced last. All content is on the disk before that, so that
+        // a full disk changes nothing.
         var prepared: [String] = []
         var hasOld = false
         do {
             for file in changes {
                 guard let content = file.content else { continue }
-                // First, before the files of the setup before the last are replaced.
+                // Before the files of the previous soundbox.yaml.old are replaced.
                 if file.path == path {
                     hasOld = try prepareOld(content, owners)
                     if hasOld { prepared.insert("\(path).old", at: 0) }
@@ -82,7 +83,7 @@ extension SetupPlan {
             }
         }
         if hasOld { forget(older, for: installed) }
-        // Phones of another shop.
+        // Sign out the phones of another shop.
         if owners.service != nil, installed.merchant != InstalledSetup(text: text).merchant {
             unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))
         }
@@ -100,7 +101,7 @@ extension SetupPlan {
         file.isSecret ? owners.files.secrets : owners.files.settings
     }
 
-    /// - Returns: whether there is a setup that will be the old one.
+    /// - Returns: whether an installed setup will become the old one.
     private func prepareOld(_ planned: String, _ owners: SetupOwners) throws -> Bool {
         guard let installed = try? SmallFile.read(path), !saysTheSame(installed, planned) else { return false }
         try SmallFile.prepare("\(path).old", with: installed, mode: 0o640, owner: owners.files.settings)
@@ -115,7 +116,7 @@ extension SetupPlan {
         try SmallFile.prepare(file.path, with: content, mode: mode_t(file.mode), owner: owner(of: file, owners))
     }
 
-    /// Removes what neither this setup names nor the one before, which is the old one now, and the one before that did.
+    /// Removes files that only the setup before the last one names.
     private func forget(_ older: InstalledSetup, for before: InstalledSetup) {
         let planned = InstalledSetup(text: text)
         for name in SetupPart.all.flatMap(\.files) {
@@ -127,7 +128,7 @@ extension SetupPlan {
     private func isInstalled(_ file: File, owner: FileOwner?) -> Bool {
         var attributes = stat()
         guard let planned = file.content else {
-            // What is missing cannot be given back, and what a link leads to is somebody else's.
+            // A missing file has no owner to correct, and the target of a link belongs to somebody else.
             guard isOf(S_IFREG, file.path), stat(file.path, &attributes) == 0 else { return true }
             return isOwned(attributes, file, owner)
         }
@@ -147,7 +148,7 @@ extension SetupPlan {
             && owner.map { attributes.st_uid == $0.user && attributes.st_gid == $0.group } ?? true
     }
 
-    /// A configuration that says the same with other words and comments is left alone.
+    /// Whether two configurations differ only in form and comments. Such a file is not replaced.
     private func saysTheSame(_ installed: String, _ planned: String) -> Bool {
         guard let installed = try? YAMLDocument(parsing: installed, file: "installed"),
             let planned = try? YAMLDocument(parsing: planned, file: "planned")

@@ -3,42 +3,46 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// What setup is about to write: `soundbox.yaml`, and one file per secret beside it.
+/// The files that setup writes: `soundbox.yaml`, and one file per secret beside it.
+///
+///     let document = try YAMLDocument(readingFile: path).applying(answers)
+///     let plan = try SetupPlan(document, source: path, to: path)
+///     for path in try plan.write() { print("wrote \(path)") }
 public struct SetupPlan: Sendable, Equatable {
     public struct File: Sendable, Equatable {
         public var path: String
-        /// `nil` for what is there already: only its owner and its mode are setup's business.
+        /// `nil` for an existing file: setup changes only its owner and mode.
         var content: String?
         public var mode: UInt16
         public var isSecret: Bool
     }
 
-    /// Secrets first, so that a `soundbox.yaml` that is there finds all it names.
+    /// Secrets first, so that an installed `soundbox.yaml` never names a missing file.
     public var files: [File]
     /// The configuration as it will be read.
     public var configuration: Configuration { get throws { try Configuration(parsing: text, file: path) } }
     let path: String
-    /// What was installed when the document came about.
+    /// The setup that was installed when the document was made.
     let basis: InstalledSetup
-    /// Files of other folders that `soundbox.yaml` names.
+    /// Files in other folders that `soundbox.yaml` names.
     private(set) var others: [String] = []
-    /// What `soundbox.yaml` will hold.
+    /// The content of `soundbox.yaml`.
     public let text: String
 
-    /// Splits a provisioning document into files, and checks the result as the box will.
+    /// Splits a provisioning document into files, and checks the result like the box.
     ///
     /// - Parameters:
-    ///   - document: the keys of `soundbox.yaml`, and also `password`, `ca`, `certificate` and `key` of `broker` and
-    ///     `key` and `next_key` of `authenticity`, which hold what the box keeps in files of their own. A key in a file that
-    ///     is named instead is read, since a box with a bad one does not start.
-    ///   - source: what errors name as the document's file.
-    ///   - path: where `soundbox.yaml` goes.
-    ///   - basis: what the document was made from; `nil` for what is installed now.
+    ///   - document: the keys of `soundbox.yaml`, and also `password`, `ca`, `certificate` and `key` of `broker`, `key`
+    ///     and `next_key` of `authenticity` and `issuer` of `enrolment`, whose contents go into separate files. A
+    ///     signing key in a file that the document names is read too, because the box does not start with a bad one.
+    ///   - source: the document's name for errors.
+    ///   - path: the path of `soundbox.yaml`.
+    ///   - basis: the setup that the document was made from; `nil` for the installed one.
     public init(
         _ document: YAMLDocument, source: String, to path: String, basis: InstalledSetup? = nil
     ) throws(YAMLError) {
         var document = document
-        // Boards and cards of a batch differ; `default`, which a file without the key means, is often HDMI.
+        // Boards and cards of a batch differ, and `default`, the value without this key, is often HDMI.
         if document["audio", "device"] == nil { document["audio", "device"] = SetupAnswers.usualAudioDevice }
         var files: [File] = []
         let path = SmallFile.absolute(path)
@@ -47,7 +51,7 @@ public struct SetupPlan: Sendable, Equatable {
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }
-                // Who may read it is decided by the secret in it.
+                // One file with a certificate and a key has the mode of the secret.
                 if !part.isSecret,
                     SetupPart.all.contains(where: { $0.isSecret && document[path: $0.reference] == named })
                 {
@@ -88,8 +92,8 @@ public struct SetupPlan: Sendable, Equatable {
 }
 
 extension YAMLDocument {
-    /// The document with the installer's answers in it; the files they name are read, and everything else stays.
-    /// Blocks on the disk.
+    /// The document with the installer's answers. Reads the files that they name; all other keys stay. Blocks on the
+    /// disk.
     public func applying(_ answers: SetupAnswers) throws -> YAMLDocument {
         var document = self
         document["merchant_id"] = answers.merchantID
@@ -116,7 +120,7 @@ extension YAMLDocument {
         return document
     }
 
-    /// Leaves them as they stand where nothing changes.
+    /// Keeps the existing form if the speakers do not change.
     private mutating func setSpeakers(_ speakers: [String: String], of voices: [String]) {
         guard SetupAnswers(from: self).speakers != speakers || speakers.isEmpty else { return }
         self["voice", "speaker"] = nil

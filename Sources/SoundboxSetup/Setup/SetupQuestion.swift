@@ -8,15 +8,15 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// One thing that setup asks, in the order in which it asks.
+/// A question of setup, in the order of asking.
 public enum SetupQuestion: Sendable, CaseIterable {
     case merchantID, deviceID
     case brokerURL, username, password, caFile, certFile, keyFile
     case voice, currency, board, audioDevice, volume
-    /// Behind device and volume, since each speaker is heard before it is asked.
+    /// After device and volume, because each speaker is played first.
     case speaker
 
-    /// For people, on one line.
+    /// The question in one line.
     public func text(_ choices: SetupChoices) -> String {
         switch self {
         case .merchantID: "Merchant id, as the payment provider gave it"
@@ -45,7 +45,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
 
     public var isSecret: Bool { self == .password }
 
-    /// Whether the answers so far call for it.
+    /// Whether it is asked after the answers so far.
     func applies(to answers: SetupAnswers, _ choices: SetupChoices) -> Bool {
         switch self {
         case .password: answers.username != nil
@@ -56,7 +56,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
         }
     }
 
-    /// What Enter stands for; `nil` when an answer must be typed.
+    /// The answer for Enter; `nil` if an answer must be typed.
     public func usualAnswer(_ answers: SetupAnswers, _ choices: SetupChoices) -> String? {
         let text: String? =
             switch self {
@@ -78,8 +78,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
         return text?.isEmpty == true ? nil : text
     }
 
-    /// Checks an answer and takes it over. Looks at files and folders; blocks on the disk.
-    /// - Throws: ``SetupError`` with what is wrong, for the person who typed it.
+    /// Checks an answer and stores it in `answers`. Reads files and folders; blocks on the disk.
+    /// - Throws: ``SetupError`` with the problem, for the person who typed it.
     public func take(
         _ text: String, into answers: inout SetupAnswers, _ choices: SetupChoices
     ) throws {
@@ -98,7 +98,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
             answers.username = optional
             if optional == nil { answers.password = nil }
         case .password:
-            // A key such as Ctrl-Z, which does not show.
+            // For example Ctrl-Z, which the terminal does not show.
             guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw SetupError("that has a control character in it; type the password again")
             }
@@ -141,11 +141,11 @@ public enum SetupQuestion: Sendable, CaseIterable {
         }
     }
 
-    /// The password that a file holds on its first line, without a byte order mark and without blanks at either end, and
-    /// whether there were any. Blocks on the disk.
+    /// The password on the first line of a file, without a byte order mark and without blanks at either end, and
+    /// whether it had such blanks. Blocks on the disk.
     public static func password(inFile path: String) throws -> (text: String, hadBlanks: Bool) {
         let file = SecretFile(path: path)
-        // It is copied to a file with a mode of its own.
+        // The mode does not matter: the password is copied to another file.
         let line = try file.read(evenIfExposed: true)
         guard !line.trimmed.isEmpty else { throw file.failure("expected the password on its first line; it is empty") }
         return (line.trimmed, line.hasOuterBlank)
@@ -158,7 +158,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
         return text
     }
 
-    /// Languages; `zh-CN-yunxi` is one with its speaker.
+    /// Languages, or a language with its speaker such as `zh-CN-yunxi`.
     private func voices(_ text: String, _ choices: SetupChoices) throws -> [(locale: String, speaker: String?)] {
         var voices: [(locale: String, speaker: String?)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -188,12 +188,12 @@ public enum SetupQuestion: Sendable, CaseIterable {
     }
 }
 
-/// Why setup cannot go on, in one line for the person who does it.
+/// Why setup cannot continue, in one line for the installer.
 public struct SetupError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
     public init(_ description: String) { self.description = description }
 
-    /// - Parameter path: where `soundbox.yaml` is missing.
+    /// - Parameter path: the path of the missing `soundbox.yaml`.
     public static func noSetup(_ path: String) -> SetupError {
         SetupError("this box is not set up: there is no \(SmallFile.absolute(path)); run: sudo soundbox setup")
     }

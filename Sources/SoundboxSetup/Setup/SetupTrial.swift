@@ -9,18 +9,22 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// Tries answers before they are written: the broker, the sound, the light.
+/// Tests answers before they are written: broker, sound and light.
+///
+///     let trial = SetupTrial(answers, over: document)
+///     let findings = await trial.checkBroker()
+///     try await trial.speak([4, 7, 1])
 public struct SetupTrial {
     private let answers: SetupAnswers
     private let document: YAMLDocument
 
-    /// - Parameter document: what is installed, for all that the answers leave open.
+    /// - Parameter document: the installed setup, for everything that the answers do not contain.
     public init(_ answers: SetupAnswers, over document: YAMLDocument) {
         self.answers = answers
         self.document = document
     }
 
-    /// Tries the broker as ``BrokerCheck`` does, and looks at the names.
+    /// Runs ``BrokerCheck``, and checks the names and the password.
     public func checkBroker() async -> [Finding] {
         let presence = await BoxPresence.ask(
             socketPath: document["control_socket"] ?? Configuration.Default.controlSocket)
@@ -33,7 +37,7 @@ public struct SetupTrial {
         }
     }
 
-    /// What this broker takes well, the next one may not.
+    /// Warns of names that another broker may rewrite.
     static func nameFindings(_ answers: SetupAnswers) -> [Finding] {
         [("merchant_id", answers.merchantID), ("device_id", answers.deviceID)].compactMap { key, name in
             guard let sign = name.first(where: { ".*".contains($0) }) else { return nil }
@@ -54,8 +58,8 @@ public struct SetupTrial {
         ]
     }
 
-    /// Plays the greeting at the chosen volume, in every chosen language, and then the digits one by one in the first;
-    /// the board's light is on meanwhile.
+    /// Plays the greeting at the chosen volume in every chosen language, then the digits in the first one. The board's
+    /// light is on meanwhile.
     /// - Throws: why nothing is heard.
     public func speak(_ digits: [Int]) async throws {
         let folder = VoiceFolder(path: voiceDirectory)
@@ -65,7 +69,8 @@ public struct SetupTrial {
         try await speak(digits, by: voices)
     }
 
-    /// Has one speaker greet and count to three, at the chosen volume. Nothing that sounds like a payment.
+    /// Plays the greeting and the digits 1 to 3 by one speaker, at the chosen volume. Nothing of it sounds like a
+    /// payment.
     /// - Throws: why nothing is heard.
     public func play(_ sample: SpeakerSample) async throws {
         let folder = VoiceFolder(path: voiceDirectory)
@@ -75,7 +80,7 @@ public struct SetupTrial {
 
     private func speak(_ digits: [Int], by voices: [Voice]) async throws {
         let layout = layout()
-        // A light that the running box holds stays as it is: the sound is what the installer waits for.
+        // Ignore a light that the running box holds: the sound matters.
         let board = layout.map { BoardPanel($0) { _, _ in } }
         defer { board?.panel.close() }
         try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
@@ -95,7 +100,7 @@ public struct SetupTrial {
         }
     }
 
-    /// The board that was chosen; `nil` where there is no such board.
+    /// The chosen board; `nil` if there is no such board.
     private func layout() -> BoardLayout? {
         let directory = document["board_directory"] ?? InstalledFolders.board
         return try? BoardFile.read(name: answers.board, in: directory)
@@ -106,7 +111,7 @@ public struct SetupTrial {
         return audio?.optional("speaker").flatMap { try? Loudspeaker(reading: $0) }
     }
 
-    /// Some platforms refuse a short one.
+    /// Some platforms refuse a short keep-alive.
     private var configuredKeepAlive: Duration? {
         let broker = try? YAMLValue(parsing: document.text, file: "soundbox.yaml").mapping().optional("broker")?
             .mapping()
@@ -138,7 +143,7 @@ public struct SetupTrial {
 }
 
 extension SetupChoices {
-    /// What this machine offers. Blocks on the disk.
+    /// The choices on this machine. Blocks on the disk.
     public init(over document: YAMLDocument) {
         let voices = VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds).entries
             .sorted { $0.isUsual && !$1.isUsual || $0.isUsual == $1.isUsual && $0.name < $1.name }

@@ -3,15 +3,17 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// A box's configuration for the eyes of others: installers, support, whoever looks over a shoulder.
+/// A box's configuration without secrets, for installers and support:
 ///
-/// Shows the values that the box understands and that cannot be secrets. Everything else is named and masked, so that a
-/// password in the wrong line, under a misspelt key or in the broker's URL is not shown. ``YAMLMask`` says how that is
-/// known.
+///     let shown = try ShownConfiguration(readingFile: "/etc/soundbox/soundbox.yaml")
+///     print(shown.text)
+///
+/// Shows only values that the box understands and that cannot be secrets. Everything else is named and masked, so that
+/// a password in the wrong line, under a misspelt key or in the broker's URL is not shown. ``YAMLMask`` has the rules.
 public struct ShownConfiguration: Sendable {
     /// YAML that ends with a newline.
     public let text: String
-    /// What must not appear in other texts either, the longest first.
+    /// Texts that must not appear elsewhere either, longest first.
     private let secrets: [String]
 
     /// Reads the configuration and the secrets beside it. Blocks on the disk.
@@ -20,29 +22,29 @@ public struct ShownConfiguration: Sendable {
         self.init(text, secrets: Self.secretLines(of: text, in: SmallFile.folder(of: path)))
     }
 
-    /// - Parameter secrets: what the box has in files of their own.
+    /// - Parameter secrets: the secrets in separate files.
     init(_ text: String, secrets: [String] = []) {
         do {
             let mask = try Configuration.masked(text)
             self.text = mask.text
             self.secrets = Self.forms(of: mask.masked + secrets)
         } catch {
-            // It could be anything; the error repeats nothing of it.
+            // The text could be anything. The error repeats none of it.
             self.text = "# left out: \(error)\n"
             self.secrets = Self.forms(of: secrets + text.split(separator: "\n").map(String.init))
         }
     }
 
-    /// Removes from a log or a report what the configuration does not show. An error of an earlier version, or of
-    /// another program, may have repeated it.
+    /// Masks in a log or a report what the configuration does not show. Errors of earlier versions or other programs
+    /// may contain it.
     public func removingSecrets(from text: String) -> String {
         secrets.reduce(text) { $0.replacing($1, with: "«masked»") }
     }
 
-    /// Shorter ones would take half of the text with them, and are guessed faster than read.
+    /// In bytes. Masking shorter secrets would destroy much of the text, and they are easy to guess anyway.
     private static let shortest = 6
 
-    /// As they stand in a plain text, in a line of the log and in JSON.
+    /// Their forms in plain text, in a log line and in JSON.
     private static func forms(of secrets: [String]) -> [String] {
         let lines = secrets.flatMap { $0.split(whereSeparator: \.isNewline).map { $0.trimmed } }
         let forms = lines.flatMap { line in

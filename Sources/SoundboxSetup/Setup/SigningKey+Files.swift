@@ -12,7 +12,7 @@ extension SigningKey {
 }
 
 extension Configuration.Authenticity {
-    /// The keys that a signature may be made with. Blocks on the disk.
+    /// The valid keys. Blocks on the disk.
     package func readKeys() throws(SecretFileError) -> [SigningKey] {
         var keys = [try SigningKey(readingFile: keyFile)]
         if let nextKeyFile { keys.append(try SigningKey(readingFile: nextKeyFile)) }
@@ -21,7 +21,7 @@ extension Configuration.Authenticity {
 }
 
 extension MessageVerifier {
-    /// `nil` for a box without a key. Reads the key files; blocks on the disk.
+    /// `nil` if the box has no key. Reads the key files; blocks on the disk.
     package init?(_ configuration: Configuration) throws(SecretFileError) {
         guard let authenticity = configuration.authenticity else { return nil }
         self.init(
@@ -30,9 +30,9 @@ extension MessageVerifier {
 }
 
 extension MessageSigner {
-    /// `nil` for a box without a key. Reads the key file; blocks on the disk.
-    /// - Throws: what is wrong with that file.
-    /// - Parameter topic: what is signed for one topic is worthless on another.
+    /// `nil` if the box has no key. Reads the key file; blocks on the disk.
+    /// - Throws: the problem with that file.
+    /// - Parameter topic: the topic of the messages; a signature is not valid on another topic.
     public init?(_ configuration: Configuration, topic: Topic = .payments) throws {
         guard let authenticity = configuration.authenticity else { return nil }
         self.init(key: try SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics[topic])

@@ -1,8 +1,8 @@
 import SoundboxVoice
 
-/// What is typed for who speaks: `yunxi`, or with several languages `zh-CN=yunxi, en-US=emma`.
+/// The answer to the question of the speaker: `yunxi`, or with several languages `zh-CN=yunxi, en-US=emma`.
 enum SpeakerAnswer {
-    /// What is chosen now, in the same form, and the usual speaker where nobody is; empty where there is no choice.
+    /// The current choice in this form, or the usual speakers; empty if there is no choice.
     static func usual(_ answers: SetupAnswers, _ choices: SetupChoices) -> String {
         let samples = choices.samples(for: answers)
         let locales = answers.voices.filter { voice in samples.contains { $0.locale == voice } }
@@ -13,8 +13,8 @@ enum SpeakerAnswer {
         }.joined(separator: ", ")
     }
 
-    /// The speakers by language. One who is not named stays.
-    /// - Throws: ``SetupError`` for one who is not installed, with those who are.
+    /// The speakers by language. Languages without an answer keep their speaker.
+    /// - Throws: ``SetupError`` for a speaker who is not installed; it lists the installed ones.
     static func speakers(
         _ text: String, _ answers: SetupAnswers, _ choices: SetupChoices
     ) throws -> [String: String] {
@@ -40,7 +40,7 @@ enum SpeakerAnswer {
         return speakers
     }
 
-    /// The language that is meant where none is named.
+    /// The language of a speaker that is given without a language.
     private static func locale(
         ofSpeaker id: String, _ answers: SetupAnswers, _ choices: SetupChoices
     ) throws -> String {
@@ -52,7 +52,7 @@ enum SpeakerAnswer {
                 "\(id) speaks \(speaking.joined(separator: " and ")); expected the language too, "
                     + "such as \(speaking[0])=\(id)")
         }
-        // Of a language with a choice, so that the others are named if there is no such speaker.
+        // Prefer a language with a choice, so that the error lists its speakers.
         let chosen = choices.samples(for: answers).first?.locale
         return speaking.first ?? chosen ?? answers.voices[0]
     }

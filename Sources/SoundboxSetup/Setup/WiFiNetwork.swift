@@ -1,14 +1,14 @@
 import SoundboxCore
 
-/// A network that a box joins without a cable, as a provisioning file names it.
+/// A Wi-Fi network in a provisioning file.
 public struct WiFiNetwork: Sendable, Equatable {
     /// SSID, 1 to 32 bytes of UTF-8 (IEEE 802.11-2020, 9.4.2.2).
     let name: String
     /// `nil` for an open network.
     let password: Secret?
-    /// ISO 3166-1, two capital letters: which channels are allowed, and how loud.
+    /// ISO 3166-1, two capital letters. It decides the allowed channels and power.
     let country: String
-    /// Whether it keeps its name to itself.
+    /// Whether the network does not send its name.
     let isHidden: Bool
 
     /// - Throws: ``YAMLError`` that repeats no value.
@@ -34,8 +34,8 @@ public struct WiFiNetwork: Sendable, Equatable {
         return text
     }
 
-    /// A passphrase of WPA2 or WPA3, or the 256-bit key that stands for one (IEEE 802.11-2020, J.4). Its characters are
-    /// printable ASCII there; access points take UTF-8, and so does wpa_supplicant.
+    /// A passphrase of WPA2 or WPA3, or the 256-bit key of one (IEEE 802.11-2020, J.4). The standard allows printable
+    /// ASCII; access points and wpa_supplicant also take UTF-8.
     private static func password(_ value: YAMLValue) throws(YAMLError) -> Secret {
         let text = try value.string()
         guard !text.isEmpty else {

@@ -2,23 +2,24 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// NetworkManager's profiles of networks. It reads the folder when it starts and when it is told to. Files, and not
-/// `nmcli device wifi connect`: that needs the network in reach, and shows the password in `ps`.
+/// NetworkManager's connection profiles. NetworkManager reads the folder at its start and at `nmcli connection reload`.
+/// Files are used instead of `nmcli device wifi connect`, which needs the network in range and shows the password in
+/// `ps`.
 struct WiFiProfiles: Sendable, Equatable {
-    /// One file for each network, of root's and for nobody else; others are ignored
+    /// One file for each network, owned by root and readable only by root; NetworkManager ignores others
     /// (https://networkmanager.dev/docs/api/latest/nm-settings-keyfile.html).
     var folder = "/etc/NetworkManager/system-connections"
 
-    /// Why nothing can be installed; `nil` when it can. Blocks on the disk.
+    /// Why no profile can be installed; `nil` if one can. Blocks on the disk.
     var problem: String? {
         SmallFile.exists(folder)
             ? nil : "Wi-Fi is not set up: NetworkManager is not installed here (there is no \(folder))"
     }
 
-    /// The network's file. A name of its own for every network, so that one which is added leaves the others alone.
+    /// The file of a network. Each network has its own name, so that a new one does not replace another.
     func path(_ network: WiFiNetwork) -> String { "\(folder)/soundbox-\(network.name.utf8.hexadecimal).nmconnection" }
 
-    /// What is there for a network of the same name and another password is kept, and tried when the new one fails.
+    /// The earlier profile of a network whose password changes. NetworkManager tries it if the new one fails.
     private func previousPath(_ network: WiFiNetwork) -> String {
         "\(folder)/soundbox-\(network.name.utf8.hexadecimal)-before.nmconnection"
     }
@@ -47,11 +48,11 @@ extension WiFiNetwork {
     fileprivate static let firstChoice = "autoconnect-priority=2"
     fileprivate static let secondChoice = "autoconnect-priority=1"
 
-    /// The profile in the words of nm-settings-keyfile(5).
+    /// The profile in the format of nm-settings-keyfile(5).
     ///
-    /// The name of the network is written as bytes: as text, `12;34` would be taken for them. `wpa-psk` stands for the
-    /// passwords of WPA2 and of WPA3. It is tried before networks that others have set up, whose priority is 0, and before
-    /// an earlier password of its own. The uuid follows from the file's name.
+    /// The name of the network is written as bytes, because the text `12;34` would be read as bytes. `wpa-psk` covers
+    /// WPA2 and WPA3. The priority is higher than 0, the default of other profiles, and higher than that of an earlier
+    /// password. The UUID is derived from the file name.
     var keyfile: String {
         let ssid = name.utf8.map { "\($0);" }.joined()
         let security = password.map { "\n[wifi-security]\nkey-mgmt=wpa-psk\npsk=\($0.value.inKeyfile)\n" } ?? ""
@@ -77,6 +78,6 @@ extension WiFiNetwork {
 }
 
 extension String {
-    /// A text of GLib's key files, where a backslash begins an escape and blanks at the ends are lost.
+    /// Escaped for GLib's key files, where a backslash begins an escape and blanks at the ends are lost.
     fileprivate var inKeyfile: String { replacing("\\", with: "\\\\").replacing(" ", with: "\\s") }
 }

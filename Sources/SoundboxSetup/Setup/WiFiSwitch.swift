@@ -2,11 +2,13 @@ import Glibc
 import SoundboxSystem
 import Subprocess
 
-/// Switches the radio on and has NetworkManager look at its profiles. Raspberry Pi OS keeps the radio off until it knows
-/// the country.
+/// Switches the Wi-Fi radio on and makes NetworkManager reload its profiles. Raspberry Pi OS keeps the radio off until
+/// the country is set.
 ///
-/// A profile is a file and can be written by a sandboxed program, before NetworkManager runs. This part changes the
-/// machine; it is left to a program of its own (soundbox-wifi.service), which reads nothing but the country.
+///     for note in try await WiFiSwitch(configurationFile: path).turnOn() { print(note) }
+///
+/// A profile is a file that a sandboxed program can write before NetworkManager runs. This part changes the machine, so
+/// it is a separate program (soundbox-wifi.service), which reads only the country.
 public struct WiFiSwitch: Sendable {
     /// How a tool ended.
     enum Outcome: Sendable, Equatable {
@@ -19,11 +21,11 @@ public struct WiFiSwitch: Sendable {
     typealias Run = @Sendable (_ tool: String, _ arguments: [String]) async -> Outcome
 
     private let countryFile: String
-    /// Where the kernel's module learns of the country when it is loaded.
+    /// The option file of the kernel module, which sets the country when it is loaded.
     private let moduleFile: String
     private let run: Run
 
-    /// Of this machine.
+    /// For this machine.
     public init(configurationFile: String) {
         self.init(
             configurationFile: configurationFile, moduleFile: "/etc/modprobe.d/soundbox-wifi.conf", run: Self.run)
@@ -35,14 +37,14 @@ public struct WiFiSwitch: Sendable {
         self.run = run
     }
 
-    /// What a profile leaves for ``turnOn()``; it is gone when that has been done.
+    /// Written with a profile; ``turnOn()`` reads and removes it.
     static func countryFile(_ configurationFile: String) -> String {
         "\(SmallFile.folder(of: configurationFile))/wifi-country"
     }
 
-    /// Does what an installed profile waits for; nothing when there is none.
-    /// - Returns: what was done, and what could not be done and is no reason to give up.
-    /// - Throws: when NetworkManager cannot be told; it is tried again at the next start.
+    /// Sets the country and switches the radio on, if a new profile was installed.
+    /// - Returns: what was done, and problems that do not prevent it.
+    /// - Throws: if NetworkManager does not reload; the next start tries again.
     public func turnOn() async throws -> [String] {
         guard let text = try? await onOwnThread(named: "wi-fi", { [countryFile] in try SmallFile.read(countryFile) })
         else { return ["there is no new Wi-Fi network"] }

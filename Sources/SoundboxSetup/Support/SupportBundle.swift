@@ -3,14 +3,16 @@ import SoundboxCore
 import SoundboxSystem
 import Subprocess
 
-/// What support needs to look into a box from afar, in one file without secrets. Amounts and payment ids are in it,
-/// because they are in the log.
+/// An archive for support, without secrets. It contains amounts and payment ids, because the log does.
+///
+///     let report = await Doctor(configurationFile: path).examine()
+///     try await SupportBundle(configurationFile: path).write(report, to: "support.tar")
 public struct SupportBundle: Sendable {
     private let configurationFile: String
 
     public init(configurationFile: String) { self.configurationFile = configurationFile }
 
-    /// Writes the archive, readable by its owner only. Refuses to replace a file.
+    /// Writes the archive, readable only by its owner. Refuses to replace a file.
     public func write(_ report: DoctorReport, to path: String) async throws {
         var archive = TarArchive()
         let now = time(nil)
@@ -40,7 +42,7 @@ public struct SupportBundle: Sendable {
         return result?.standardOutput
     }
 
-    /// A file that cannot be written to its end is removed: half an archive looks like one.
+    /// Removes an incomplete file, which would look like an archive.
     private static func write(_ bytes: [UInt8], to path: String) throws {
         func failure() -> SetupError { SetupError("\(path): cannot be written: \(SystemError.last)") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

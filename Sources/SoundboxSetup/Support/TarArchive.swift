@@ -1,10 +1,10 @@
 import SoundboxCore
 
-/// A tar archive in memory, in the format that every tar reads (POSIX.1-1988, ustar).
+/// A tar archive in memory, in the format of POSIX.1-1988 (ustar).
 struct TarArchive: Equatable {
     private(set) var bytes: [UInt8] = []
 
-    /// Adds a file, readable by its owner only.
+    /// Adds a file, readable only by its owner.
     ///
     /// - Parameters:
     ///   - name: at most 100 bytes.
@@ -26,7 +26,7 @@ struct TarArchive: Equatable {
         put(octal(time, 11), at: 136, limit: 11)
         put("0", at: 156, limit: 1)
         put("ustar\u{0}00", at: 257, limit: 8)
-        // The checksum is taken with blanks in its own place.
+        // The checksum is computed with blanks in its own field.
         put("        ", at: 148, limit: 8)
         let sum = header.reduce(0) { $0 + Int($1) }
         put(octal(sum, 6) + "\u{0} ", at: 148, limit: 8)
