@@ -1,4 +1,8 @@
-/// A counting semaphore for tasks. Waiting tasks are served in the order in which they came.
+/// A counting semaphore for tasks, which are served in order of arrival:
+///
+///     await semaphore.wait()
+///     let result = await work()
+///     await semaphore.signal()
 actor AsyncSemaphore {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -6,7 +10,7 @@ actor AsyncSemaphore {
     /// - Parameter value: how many tasks pass at a time.
     init(value: Int) { free = value }
 
-    /// Suspends until a place is free. Every call needs one of ``signal()``.
+    /// Suspends until a place is free. Each call needs one call of ``signal()``.
     func wait() async {
         if free > 0 {
             free -= 1

@@ -2,10 +2,10 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Encoded clips on the disk, each in a file that is named by its hash. Every call blocks on the disk; one thread.
+/// Encoded clips on the disk, each in a file with its hash as name. Every call blocks on the disk; one thread.
 ///
-/// Nothing here is ever needed: what cannot be written or read is fetched again. Files are not synchronised, since what a
-/// power cut leaves half written does not fit its name and is removed.
+/// The cache is optional: a clip that cannot be written or read is fetched again. Files are not synchronised: a file
+/// that a power cut leaves incomplete does not match its hash, and is removed.
 final class ClipCache {
     private struct File {
         var hash: String
@@ -15,12 +15,12 @@ final class ClipCache {
     private let folder: String
     /// Bytes of all files.
     private let limit: Int
-    /// The one that was used last is at the end.
+    /// The most recently used one is last.
     private var files: [File]
 
     var size: Int { files.reduce(0) { $0 + $1.size } }
 
-    /// Makes the folder where it is missing, and removes from it what is no clip, half a clip, or beyond the limit.
+    /// Makes the folder if it is missing, and removes files that are not clips, and clips beyond the limit.
     init(folder: String, limit: Int) {
         self.folder = folder
         self.limit = limit
@@ -41,7 +41,7 @@ final class ClipCache {
         makeRoom(for: 0, keeping: [])
     }
 
-    /// The clip of this hash, verified.
+    /// The clip with this hash, verified; `nil` if it is not cached.
     func bytes(of hash: String) -> [UInt8]? {
         guard let index = files.firstIndex(where: { $0.hash == hash }) else { return nil }
         let path = path(of: hash)
@@ -56,10 +56,10 @@ final class ClipCache {
         return bytes
     }
 
-    /// Keeps a clip if there is room for it.
+    /// Stores a clip if there is room for it.
     /// - Parameters:
-    ///   - hash: verified; well formed.
-    ///   - keeping: hashes of clips that must not make room for it.
+    ///   - hash: well formed, and verified to match `bytes`.
+    ///   - keeping: hashes of clips that must not be removed for it.
     func store(_ bytes: [UInt8], as hash: String, keeping: Set<String>) {
         guard !files.contains(where: { $0.hash == hash }), makeRoom(for: bytes.count, keeping: keeping) else { return }
         let partial = path(of: hash) + ".part"
@@ -74,8 +74,8 @@ final class ClipCache {
         files.append(File(hash: hash, size: bytes.count))
     }
 
-    /// Removes those that were not used for the longest time, until `size` more bytes fit.
-    /// - Returns: whether they do. When they cannot, nothing is removed.
+    /// Removes the least recently used clips until `size` more bytes fit.
+    /// - Returns: whether they fit. If they cannot fit, nothing is removed.
     @discardableResult
     private func makeRoom(for size: Int, keeping: Set<String>) -> Bool {
         let kept = files.reduce(0) { $0 + (keeping.contains($1.hash) ? $1.size : 0) }
@@ -105,7 +105,7 @@ final class ClipCache {
 }
 
 enum ClipHash {
-    /// SHA-256, in 64 hexadecimal digits in small letters.
+    /// SHA-256 in 64 lower-case hexadecimal digits.
     static func of(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(

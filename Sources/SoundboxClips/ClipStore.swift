@@ -1,17 +1,19 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Gets clips: from the cache, or from their host; verified by their hash, and decoded. Fetching and decoding are
-/// ``SpeakProgram``'s.
+/// Gets clips from the cache or their host, verifies them by their hash, and decodes them:
 ///
-/// One thread for the disk, which sleeps while nobody asks. At most two clips are fetched and decoded at once, and the
-/// same one once for all who ask. The cache is opened when it is needed first.
+///     let store = ClipStore(folder: folder, settings: settings, program: SpeakProgram())
+///     let sound = try await store.clip(reference)
+///
+/// ``SpeakProgram`` fetches and decodes. At most two clips are fetched and decoded at once, and each only once for all
+/// callers. The cache is opened at its first use. Pinned to a thread, because the cache blocks on the disk.
 public actor ClipStore: ClipSource {
     typealias Fetch = @Sendable (ClipReference) async throws(ClipError) -> [UInt8]
     typealias Decode = @Sendable (_ encoded: [UInt8], _ longest: Duration) async throws(ClipError) -> PCMSound
 
     private static let atOnce = 2
-    /// Further ones are refused. More tha custom messages may wait.
+    /// The most clips at a time; further ones are refused. More than the custom messages that may wait.
     private static let most = CustomMessage.mostWaiting + 16
 
     private struct Job {
@@ -32,7 +34,7 @@ public actor ClipStore: ClipSource {
     private var jobs: [String: Job] = [:]
     private var kept: Set<String> = []
 
-    /// - Parameter folder: for the cache and nothing else; made where it is missing. What else is in it is removed.
+    /// - Parameter folder: only for the cache; made if it is missing. Other files in it are removed.
     public init(folder: String, settings: ClipSettings, program: SpeakProgram) {
         self.init(
             folder: folder, settings: settings,
@@ -50,13 +52,13 @@ public actor ClipStore: ClipSource {
     public func keep(_ references: Set<ClipReference>) { kept = Set(references.map(\.sha256)) }
 
     public func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound {
-        // The list of hosts may have changed since the clip was kept.
+        // The allowed hosts may have changed since the clip was cached.
         try settings.check(reference)
         while let job = jobs[reference.sha256] {
             switch await job.task.value {
             case .success(let sound): return sound
             case .failure(let error):
-                // From another address the same clip may come.
+                // Another address may still deliver the clip.
                 if job.reference == reference { throw error }
             }
         }
@@ -66,7 +68,7 @@ public actor ClipStore: ClipSource {
         return try await task.value.get()
     }
 
-    /// Takes itself out of the jobs before anybody hears of its end: whoever waits then finds none, or a new one.
+    /// Removes its job before it returns, so that a waiting caller finds no job or a new one.
     private func work(on reference: ClipReference) async -> Result<PCMSound, ClipError> {
         defer { jobs[reference.sha256] = nil }
         await semaphore.wait()

@@ -1,8 +1,11 @@
 import SoundboxCore
 
-/// Has texts spoken by `soundbox-speak`, one at a time, and keeps what was asked for last.
+/// Speaks texts with `soundbox-speak`, one at a time, and caches the most recent ones:
+///
+///     let synthesizer = HelperSynthesizer(SpeakProgram())
+///     let sound = try await synthesizer.speech(of: "Table 5 is ready", in: "en-US")
 public actor HelperSynthesizer: SpeechSynthesizer {
-    /// Of decoded sound that is kept, in bytes: some forty sentences.
+    /// In bytes of samples: 95 s of sound at 22,050 Hz.
     private static let cacheSize = 4 << 20
 
     private struct Key: Hashable {
@@ -12,7 +15,7 @@ public actor HelperSynthesizer: SpeechSynthesizer {
 
     private let program: SpeakProgram
     private let semaphore = AsyncSemaphore(value: 1)
-    /// The one that was asked for last is at the end.
+    /// The most recently used one is last.
     private var cache: [(key: Key, sound: PCMSound)] = []
 
     public init(_ program: SpeakProgram) { self.program = program }
@@ -27,7 +30,7 @@ public actor HelperSynthesizer: SpeechSynthesizer {
     }
 
     private func speak(_ key: Key) async -> Result<PCMSound, SpeechSynthesisError> {
-        // Somebody may have asked for the same while this waited for its turn.
+        // Another caller may have requested the same text meanwhile.
         if let sound = cached(key) { return .success(sound) }
         if Task.isCancelled { return .failure(.failed(reason: "nobody waits for it any more")) }
         do throws(SpeakProgram.Failure) {

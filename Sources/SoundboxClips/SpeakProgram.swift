@@ -2,54 +2,53 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// The helper `soundbox-speak`, which makes sound of what the box does not read itself: a process for each sound, bounded
-/// in time, memory and output. It stands in a package of its own and may be missing.
+/// The helper `soundbox-speak`, which makes sound of foreign data: one process for each sound, bounded
+/// in time, memory and output. It has a separate package and may be missing.
 ///
 ///     let program = SpeakProgram()
 ///     let encoded = try await program.fetch(reference, settings)
 ///     let sound = try await program.decode(encoded, longest: .seconds(30))
 ///
-/// Any task. Calls suspend for at most the times that they name.
+/// Any task. Calls suspend for at most the times that are stated.
 public struct SpeakProgram: Sendable {
     private let path: String
 
-    /// - Parameter path: absolute; as a rule beside the program that runs.
+    /// - Parameter path: absolute; normally beside the running program.
     public init(path: String = InstalledFolders.speakProgram) { self.path = path }
 
     /// Why there is no sound.
     struct Failure: Error {
         var reason: String
-        /// The helper is missing or may not be run: the reason says what to do.
+        /// The helper is missing or cannot be run: the reason says what to do.
         var isOfProgram = false
     }
 
-    /// Why the helper cannot be used, and what to do; `nil` when it can. Asks the file system.
+    /// Why the helper cannot be used, and what to do; `nil` if it can. Blocks on the disk.
     public var problem: String? { access(path, X_OK) == 0 ? nil : problem(.last) }
 
     private func problem(_ error: SystemError) -> String {
         switch error.code {
         case ENOENT: "install the package soundbox-speak"
-        // The sandbox was made when the service started: execution is allowed for what was there.
+        // The sandbox allows only programs that existed when the service started.
         case EACCES: "\(path) may not be run; restart the box: systemctl restart soundbox"
         default: "\(path) does not start: \(error)"
         }
     }
 
     /// Fetches a clip within the configured time.
-    /// - Returns: at most as many bytes as the configuration allows, and as the command says; not verified.
+    /// - Returns: not verified; at most as many bytes as the configuration and the command allow.
     func fetch(_ reference: ClipReference, _ settings: ClipSettings) async throws(ClipError) -> [UInt8] {
         let most = min(settings.largest, reference.bytes ?? .max)
         var arguments = ["fetch", "--max-bytes", "\(most)", "--timeout", "\(settings.timeout.inMilliseconds)"]
         if settings.allowsPlainHTTP { arguments.append("--plain-http") }
         for host in settings.hosts { arguments += ["--host", host.description] }
-        // On standard input: an address may hold a secret, and arguments are for everybody to see.
+        // On standard input: an address may contain a secret, and arguments are visible to every process.
         do throws(Failure) {
             return try await output(arguments, Array(reference.url.utf8), within: settings.timeout, most: most)
         } catch { throw ClipError(error.reason) }
     }
 
-    /// Decodes a clip, within 15 s, in a process without network and files. What comes back is believed to be samples and
-    /// nothing else.
+    /// Decodes a clip, within 15 s, in a process without network and files. The output is only read as samples.
     /// - Parameter encoded: verified by its hash.
     func decode(_ encoded: [UInt8], longest: Duration) async throws(ClipError) -> PCMSound {
         do throws(Failure) {
@@ -76,7 +75,7 @@ public struct SpeakProgram: Sendable {
     private func output(
         _ arguments: [String], _ input: [UInt8], within time: Duration, most: Int
     ) async throws(Failure) -> [UInt8] {
-        // espeak-ng, which the helper starts, needs the file.
+        // `largestFile`: espeak-ng, which the helper starts, makes a file of this size.
         let process = BoundedProcess(
             program: path, arguments: arguments, time: time, mostOutput: most, memory: 512 << 20, processorSeconds: 20,
             largestFile: 64 << 20)

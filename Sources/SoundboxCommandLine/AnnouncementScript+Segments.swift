@@ -4,8 +4,9 @@ import SoundboxSystem
 import SoundboxVoice
 
 extension AnnouncementScript {
-    /// What is played, in order: `{"text":…,"file":…}` for a recording, `{"pause_ms":…}` for a rest.
-    /// - Parameter voice: the one whose recordings the script refers to.
+    /// The parts of a script in order: `{"text":…,"file":…}` for a recording, `{"pause_ms":…}` for a pause,
+    /// `{"sound_ms":…}` for a sound.
+    /// - Parameter voice: the voice of the script's recordings.
     public func segments(of voice: Voice) -> JSONValue {
         .array(
             elements.map { element in

@@ -3,68 +3,71 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// One line on standard error, named after the program as Unix tools do.
+/// Prints one line on standard error, after the program's name.
 public func printError(_ message: String) {
     _ = put("\(StandardOutput.program): \(message.printable)\n", on: STDERR_FILENO)
 }
 
-/// One line on standard output, at once: whoever reads a pipe waits for it. The text may have lines of its own; texts
-/// from outside in it do not drive the terminal.
+/// Prints a line on standard output, unbuffered. The text may have several lines; control characters in it are escaped.
 public func printLine(_ text: String) {
     printStyled(
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             .map { String($0).printable }.joined(separator: "\n"))
 }
 
-/// As ``printLine(_:)``, for a text with colours of ours, in which texts from outside are ``Swift/String/printable``.
+/// Like ``printLine(_:)``, for a text with terminal colours. Foreign text in it must be ``Swift/String/printable``.
 public func printStyled(_ text: String) {
     StandardOutput.put(text + "\n")
 }
 
-/// Shows how far a long job is, on a line that is written over; nothing where nobody watches.
+/// Shows the progress of a long job on one line that is overwritten; prints nothing if standard error is not a
+/// terminal.
 public func showProgress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
-    // ESC [ K erases what a longer line left behind.
+    // ESC [ K erases the rest of a longer line.
     _ = put("\r\(text.printable)\u{1B}[K", on: STDERR_FILENO)
 }
 
-/// What a command answers with. An answer that could not be written is a failure of the command, however well it did
-/// its work: whoever reads the half of it must not take it for all.
+/// Standard output of a command. A command fails if its output could not be written completely, so that nobody takes a
+/// part for the whole.
+///
+///     StandardOutput.open(program: "soundbox")
+///     printLine("ready")
 public enum StandardOutput {
-    /// The first error that was met.
+    /// The first error.
     private static let failure = Mutex<SystemError?>(nil)
     private static let name = Mutex("soundbox")
 
-    /// Whose output it is: its name stands before each error.
+    /// The program's name, which precedes each error.
     static var program: String { name.withLock { $0 } }
 
-    /// Whether nothing that is written is read any more; endless input is then read in vain.
+    /// Whether output can no longer be written, so that an endless command can stop.
     public static var isLost: Bool { failure.withLock { $0 } != nil }
 
-    /// To be called before any file is opened, and so before the program's first `await`: Swift's pool opens some.
+    /// Call before any file is opened, and before the first `await`, because Swift's pool opens files.
     ///
-    /// If a program is started with its output closed, the next file that it opens takes the output's place, and its
-    /// answers are written into that file.
+    /// If a program starts with closed output, the next file that it opens gets the descriptor of the output, and its
+    /// answers would be written to this file.
     public static func open(program: String) {
         name.withLock { $0 = program }
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // The one error that this call has (fcntl(2)).
+            // EBADF is the only error of F_GETFD (fcntl(2)).
             if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError(code: EBADF) } }
-            // The lowest free descriptor is this one.
+            // `open` returns the lowest free descriptor, which is this one.
             _ = Glibc.open("/dev/null", O_RDWR)
         }
     }
 
-    /// Writes unbuffered, and goes on without output after an error: a command that has begun its work ends it.
+    /// Writes unbuffered. After an error it drops output, so that a command completes its work.
     public static func put(_ text: String) {
         guard !isLost, let error = SoundboxCommandLine.put(text, on: STDOUT_FILENO) else { return }
         failure.withLock { $0 = error }
     }
 
-    /// Tells of output that was lost.
-    /// - Returns: the exit code to end with instead of `code`.
+    /// Reports lost output.
+    /// - Returns: the exit code, instead of `code`.
     static func close(_ code: Int32) -> Int32 {
-        // Whoever closed the other end does not want to hear more (write(2), EPIPE).
+        // EPIPE: the reader has closed the pipe on purpose (write(2)).
         guard let error = failure.withLock({ $0 }), error.code != EPIPE else { return code }
         printError("standard output cannot be written: \(error)")
         return code == EXIT_SUCCESS ? EXIT_FAILURE : code
@@ -72,7 +75,7 @@ public enum StandardOutput {
 }
 
 /// Writes unbuffered.
-/// - Returns: why not all of it was written; `nil` when it was.
+/// - Returns: why not everything was written; `nil` for success.
 private func put(_ text: String, on descriptor: Int32) -> SystemError? {
     var text = text
     return text.withUTF8 { bytes in

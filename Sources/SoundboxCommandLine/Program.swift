@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 extension AsyncParsableCommand {
-    /// Runs the program whose root command this is to its end. ``StandardOutput/open(program:)`` goes before it.
+    /// Runs the program with this root command, and exits. Call ``StandardOutput/open(program:)`` before.
     ///
     /// Help and version go to standard output with code 0; every error is one line on standard error: bad usage with
     /// code 64 (EX_USAGE of sysexits.h), anything else with 1. Commands that are not async run on the main thread.

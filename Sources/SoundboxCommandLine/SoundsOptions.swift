@@ -2,7 +2,7 @@ import ArgumentParser
 import SoundboxSystem
 import SoundboxVoice
 
-/// Where the voices are.
+/// The option for the folder of the voices.
 public struct SoundsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -2,7 +2,7 @@ import ArgumentParser
 import SoundboxCore
 import SoundboxYAML
 
-/// What a file is made fit for, as `audio.speaker` of the configuration.
+/// The option for the loudspeaker that a file is adapted to, in the format of `audio.speaker`.
 public struct SpeakerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -2,12 +2,12 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
-/// Asks the box, a few questions at a time, whatever the phones do: the control socket has eight connections, and
-/// whoever takes more of them cuts his own questions off.
+/// Sends requests to the box, a few at a time. The control socket has eight connections; a client that opens more cuts
+/// off its own requests.
 actor BoxLink {
     typealias Answer = (status: Int, json: JSONValue)
 
-    /// A question for events waits for seconds, so those have places of their own.
+    /// A request for events waits for seconds, so these have their own places.
     private enum Line {
         case events
         case others
@@ -17,14 +17,14 @@ actor BoxLink {
     private let timeout: Duration
     private let timeoutForChanges: Duration
     private var free: [Line: Int] = [.events: 3, .others: 4]
-    /// First come, first served.
+    /// In order of arrival.
     private var waiting: [Line: [CheckedContinuation<Void, Never>]] = [:]
     private var asking: [Int: Task<Result<Answer, ControlError>, Never>] = [:]
 
     /// - Parameters:
-    ///   - timeout: how long a question may wait for its turn; a phone has given up by then.
-    ///   - timeoutForChanges: the same for a change. Together with the time that the box takes it must not outlast the
-    ///     phone, which then believes that nothing was changed.
+    ///   - timeout: how long a request may wait for its turn; a phone has given up by then.
+    ///   - timeoutForChanges: the same for a change. With the time of the box itself, it must not exceed the timeout of
+    ///     the phone, which would then believe that nothing was changed.
     init(
         _ client: ControlClient, timeout: Duration = .seconds(15), timeoutForChanges: Duration = .seconds(4)
     ) {
@@ -33,8 +33,8 @@ actor BoxLink {
         self.timeoutForChanges = timeoutForChanges
     }
 
-    /// One question as it is, behind those that came before.
-    /// - Throws: also when that took too long: nothing is changed once nobody waits for it.
+    /// Sends one request, after those before it.
+    /// - Throws: also if its turn came too late: a change must not happen after the phone has given up.
     func exchange(
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: JSONValue? = nil
     ) async throws(ControlError) -> Answer {
@@ -47,7 +47,7 @@ actor BoxLink {
         return try await client.exchange(method, path, parameters, body: body)
     }
 
-    /// What has changed since `version`, as the box answers it; asked once for all phones that want to know the same.
+    /// The box's events since `version`. One request serves all phones that ask for the same version.
     func events(after version: Int) async throws(ControlError) -> Answer {
         if let task = asking[version] { return try await task.value.get() }
         let task = Task {
@@ -74,7 +74,7 @@ actor BoxLink {
         }
     }
 
-    /// The place goes to whoever waits for one.
+    /// Passes the place to the next waiting request.
     private func giveBack(_ line: Line) {
         if waiting[line]?.isEmpty == false {
             waiting[line]?.removeFirst().resume()

@@ -1,8 +1,7 @@
 import SoundboxControl
 import SoundboxCore
 
-/// Asks for the history piece by piece, each of them a little work for the box, and always for the range that the first
-/// answer meant.
+/// Reads the history in pieces, which are little work for the box, and always for the range of the first answer.
 struct HistoryReader {
     static let foreignAnswer = ControlError(reason: "the box's answer is not understood; is it of another version?")
 
@@ -18,7 +17,7 @@ struct HistoryReader {
         self.box = box
     }
 
-    /// - Returns: the next answer, of which one other than 200 is the last; `nil` when all has been told.
+    /// - Returns: the next answer; a status other than 200 is the last one. `nil` at the end.
     mutating func next() async throws(ControlError) -> BoxLink.Answer? {
         guard !isAtEnd else { return nil }
         let answer = try await box.exchange("GET", path, query + (before.map { [("before", "\($0)")] } ?? []))
@@ -31,7 +30,7 @@ struct HistoryReader {
             query = query.filter { !["from", "to", "day"].contains($0.name) } + range
         }
         let next = answer.json["next"]?.integer
-        // It ends, whatever the box says.
+        // `next` must decrease, so that the loop ends.
         guard next ?? 0 < before ?? .max else { throw Self.foreignAnswer }
         before = next
         isAtEnd = next == nil
@@ -39,20 +38,20 @@ struct HistoryReader {
     }
 }
 
-/// What follows of an export, as its reader takes it: of a history of any length one piece is in memory.
+/// The rest of an export, produced as the client reads it: only one piece is in memory.
 actor HistoryExport {
     private var reader: HistoryReader
 
     init(_ reader: HistoryReader) { self.reader = reader }
 
-    /// - Returns: further records of CSV; `nil` at the end.
+    /// - Returns: more CSV records; `nil` at the end.
     func next() async throws(ControlError) -> [UInt8]? {
         while true {
             var reader = reader
             guard let answer = try await reader.next() else { return nil }
             self.reader = reader
             let records = try Self.records(answer)
-            // Where none of the rows that were looked at is asked for.
+            // Empty if no row of the piece matches the query.
             if !records.isEmpty { return records }
         }
     }

@@ -1,7 +1,7 @@
 import SoundboxControl
 import SoundboxSystem
 
-/// What a browser is given before it knows anything: four files, read once.
+/// The four static files of the page, read once.
 struct PageFiles: Sendable {
     private static let kinds = [
         (path: "/", name: "page.html", type: "text/html; charset=utf-8"),

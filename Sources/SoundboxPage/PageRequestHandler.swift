@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Answers the browser: files to everybody, the box's answers to whoever is signed in.
+/// Answers browsers: files for everybody, the box's answers for signed-in phones.
 struct PageRequestHandler: Sendable {
     private static let year = 365 * 24 * 3600
 
@@ -32,7 +32,7 @@ struct PageRequestHandler: Sendable {
         return response
     }
 
-    /// Nothing but what is served here runs or is loaded, nothing is kept, and nobody frames it.
+    /// Only content of this server is loaded and run, nothing is cached, and the page cannot be framed.
     private static let headers = [
         (
             "Content-Security-Policy",
@@ -44,7 +44,7 @@ struct PageRequestHandler: Sendable {
     ]
 
     private func unguarded(_ request: HTTPRequest) async -> HTTPResponse {
-        // With a certificate the browser has checked the name.
+        // With TLS the browser has checked the name.
         let isForScript = request.path.hasPrefix("/api/")
         guard settings.isEncrypted || RequestOrigin.isLocalName(request.headers["host"] ?? "") else {
             return isForScript
@@ -83,11 +83,11 @@ struct PageRequestHandler: Sendable {
 
     private func role(of request: HTTPRequest) -> Role? {
         guard let role = tokens(of: request).lazy.compactMap({ sessions.role(of: $0) }).first else { return nil }
-        // What the owner allows may have become less since.
+        // The owner may have restricted the role since.
         return settings.role == .look ? .look : role
     }
 
-    /// Whoever else is at the same address may have left a cookie of this name. A few are looked at.
+    /// Another server at the same address may have set a cookie of this name, so a few are tried.
     private func tokens(of request: HTTPRequest) -> [String] {
         let pairs = (request.headers["cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
         let prefix = "\(settings.cookie)="
@@ -104,7 +104,7 @@ struct PageRequestHandler: Sendable {
 
     private func sayCode() async -> HTTPResponse {
         let code = SignInCode()
-        // Taken before the box is asked, so that of two phones one waits.
+        // Before the request to the box, so that only one of two phones gets a code.
         let wait = signIn.state.withLock { state in
             let wait = state.wait(at: .monotonicNow)
             if wait == .zero { state.ask(code, at: .monotonicNow) }
@@ -123,7 +123,7 @@ struct PageRequestHandler: Sendable {
             logger.notice("a code was said, for a phone that wants to sign in")
             return Self.response(.object([("expires_in", .integer(Int(SignIn.lifetime.components.seconds)))]))
         } catch {
-            // The box may have it all the same, and say it when it is itself again.
+            // The code stays valid: the box may have received it and say it later.
             return Self.refusal(503, "box", error.reason)
         }
     }
@@ -188,7 +188,7 @@ struct PageRequestHandler: Sendable {
         }
         let name = String(request.path.dropFirst("/api/".count))
         if request.method == "GET" { return Self.passed(try await box.exchange("GET", name, request.query)) }
-        // The control socket repeats the last payment for no number, which nobody has chosen.
+        // Without a number, the control socket would replay the last payment, which the user has not chosen.
         guard let json = try? JSONValue(parsing: request.body), name != "replay" || json["sequence"] != nil else {
             return Self.refusal(400, "invalid", name == "replay" ? "sequence: expected a number" : "expected JSON")
         }
@@ -212,13 +212,13 @@ struct PageRequestHandler: Sendable {
         return Self.response(.object([("from", from), ("to", to)] + totals.members))
     }
 
-    /// Its first part is asked for before anything is answered, so that a refusal is one.
+    /// Requests the first piece before it answers, so that a refusal has its own status.
     private func export(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
         var reader = HistoryReader("history", request.query, box)
         var response = HTTPResponse(status: 200, contentType: "text/csv; charset=utf-8", body: [])
         if let answer = try await reader.next() {
             guard answer.status == 200 else { return Self.passed(answer) }
-            // The mark tells spreadsheets that it is UTF-8.
+            // The byte order mark tells spreadsheets that it is UTF-8.
             response.body = Array(("\u{FEFF}" + CSV.record(HistoryEntry.columns)).utf8)
             response.body += try HistoryExport.records(answer)
         }

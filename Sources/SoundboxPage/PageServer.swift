@@ -4,18 +4,22 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
-/// Serves the shop's page for as long as the box wants one. Of the box it knows the control socket, and nothing else.
+/// Serves the shop's page for as long as the box wants it. It knows only the box's control socket.
+///
+///     let server = PageServer(
+///         socketPath: "/run/soundbox/control.sock", files: folder, sessions: Sessions(file: file), logger: logger,
+///         opened: { print($0) }, ended: { print($0) })
 public struct PageServer: Service {
-    /// Why it ended.
+    /// Why the server ended.
     public enum Ending: Sendable, Equatable {
-        /// The box has no page, or has not been there for a minute.
+        /// The page is switched off, or the box was away for a minute.
         case notWanted(reason: String)
         case stopped
     }
 
-    /// Without a box, or a page to be served, it goes; whoever watches the socket starts it again.
+    /// How long the box may be away before the server ends. The next connection to the page's socket starts it again.
     private static let timeout = Duration.seconds(60)
-    /// Between two looks at the box.
+    /// Between two requests for the settings.
     private static let rest = Duration.seconds(5)
 
     private let socketPath: String
@@ -27,10 +31,10 @@ public struct PageServer: Service {
     private let ended: @Sendable (Ending) -> Void
 
     /// - Parameters:
-    ///   - socketPath: where the box answers.
-    ///   - files: the folder of what browsers are given.
-    ///   - opened: told the addresses when the page can be reached.
-    ///   - ended: told why it ends. Must not block.
+    ///   - socketPath: the box's control socket.
+    ///   - files: the folder of the static files.
+    ///   - opened: called with the addresses when the page can be reached.
+    ///   - ended: called with the reason at the end. Must not block.
     public init(
         socketPath: String, files: String, sessions: Sessions, logger: Logger,
         opened: @escaping @Sendable ([String]) -> Void, ended: @escaping @Sendable (Ending) -> Void
@@ -63,7 +67,7 @@ public struct PageServer: Service {
                     if let reason = try await serve(settings, files) { return .notWanted(reason: reason) }
                     problem = nil
                 } catch {
-                    // A certificate may come, or the port be free again.
+                    // Retry: a certificate may appear, or the port may become free.
                     if problem != "\(error)" {
                         logger.error("the page is not served", metadata: ["reason": "\(error)"])
                     }
@@ -97,19 +101,19 @@ public struct PageServer: Service {
         }
     }
 
-    /// Tells the box why the page is not served; `nil` when it is. A box that does not answer is asked again soon.
+    /// Reports to the box why the page is not served; `nil` if it is. Ignores errors: the next report follows soon.
     private func tell(_ problem: String?) async {
         _ = try? await ControlClient(socketPath: socketPath).exchange(
             "PUT", "page", body: .object([("problem", problem.map { .string($0) } ?? .null)]))
     }
 
-    /// Until the box wants it otherwise, or has been away for long.
-    /// - Returns: what is wrong with a box that has been away for long.
+    /// Serves until the settings change, or the box was away for ``timeout``.
+    /// - Returns: why the box is away; `nil` after a change.
     private func serve(_ settings: PageSettings, _ files: PageFiles) async throws -> String? {
         let handler = PageRequestHandler(
             settings: settings, files: files, sessions: sessions, signIn: signIn,
             box: BoxLink(ControlClient(socketPath: socketPath, timeout: .seconds(15))), logger: logger)
-        // A phone keeps its connection. A question for events is held for 8 s.
+        // A phone keeps its connection. A request for events waits for 8 s.
         let limits = HTTPServer.Limits(
             mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
         let server = try HTTPServer(
@@ -117,7 +121,7 @@ public struct PageServer: Service {
             refusal: { PageRequestHandler.refusal($0, "invalid", $1) },
             headers: ["host", "origin", "sec-fetch-site", "content-type", "cookie"],
             admits: { RequestOrigin.isPrivate($0) },
-            // Who is signed in is looked up on the disk, which must not hold up Swift's shared pool.
+            // The handler reads sessions from the disk, which must not block the shared pool.
             handler: { [thread = ThreadExecutor(name: "handler")] request in
                 await withTaskExecutorPreference(thread) { await handler.answer(request) }
             })
@@ -144,19 +148,18 @@ public struct PageServer: Service {
         }
     }
 
-    /// Returns when something else is wanted, or nobody has been there to want anything for a minute: then with the
-    /// reason.
+    /// Returns `nil` when the settings or the certificate change, and the reason when the box was away for ``timeout``.
     private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async -> String? {
         var lastSeen = Duration.monotonicNow
         try? await Task.sleep(for: Self.rest)
-        // Otherwise the server has ended by now.
+        // The server still runs, so the page is served.
         if !Task.isCancelled { await tell(nil) }
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.rest)
             switch await self.settings() {
             case .success(settings):
                 lastSeen = .monotonicNow
-                // A certificate that was renewed. Half of it may be there: the other half follows in a moment.
+                // The certificate was renewed. Wait, because its key may be written a moment later.
                 if Self.stamps(settings) != stamps {
                     try? await Task.sleep(for: Self.rest)
                     return nil

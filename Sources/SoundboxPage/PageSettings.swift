@@ -1,29 +1,29 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// What somebody who has signed in may do.
+/// The rights of a signed-in phone.
 public enum Role: String, Sendable {
     case look
     case change
 }
 
-/// How the page is to be served, as the box tells it.
+/// The settings of the page, from the box.
 struct PageSettings: Sendable, Equatable {
     var isEnabled: Bool
     var port = 0
-    /// `nil` for every private address that the machine has.
+    /// `nil` for all private addresses of the machine.
     var address: InternetAddress?
     var certificateFile: String?
     var keyFile: String?
-    /// The most that anybody may do.
+    /// The highest role.
     var role = Role.change
-    /// Of the box's voice.
+    /// The language of the box's voice.
     var language = ""
     var currency = ""
-    /// What a phone may use as the box answers it: `GET /history`.
+    /// The box's routes that are passed to phones: `GET /history`.
     var routes: [String] = []
-    /// The name of the cookie that says who is signed in. It is this box's alone, since ports and folders do not tell
-    /// cookies apart (RFC 6265, section 8.5), and of a hash, since ids may have any characters and are not for everybody.
+    /// The name of the session cookie, unique to this box: cookies are not separated by port or path (RFC 6265, section
+    /// 8.5). It is a hash, because ids may contain any character and must not be visible.
     var cookie = ""
 
     /// Reads the answer to `GET /page`. `nil` for anything else.
@@ -51,7 +51,7 @@ struct PageSettings: Sendable, Equatable {
 
     var isEncrypted: Bool { certificateFile != nil }
 
-    /// For a browser in the shop's network.
+    /// The URL for a browser in the shop's network.
     func url(of address: InternetAddress) -> String {
         let scheme = isEncrypted ? "https" : "http"
         let place = "\(ListenAddress(address, port: port))"

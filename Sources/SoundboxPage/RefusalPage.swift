@@ -1,8 +1,8 @@
 import SoundboxControl
 
-/// What a browser shows in place of the page when it is refused: words, without the page's script and styles.
+/// The text that a browser shows instead of the page after a refusal, without script and styles.
 enum RefusalPage {
-    /// - Parameter language: of the box's voice; English stands beside it.
+    /// - Parameter language: the language of the box's voice. English is added.
     static func otherName(language: String) -> HTTPResponse {
         let english =
             "This page cannot be opened by this name. Type the box’s address, such as http://192.168.1.7, or its name "

@@ -3,25 +3,25 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
-/// Where a request comes from, as far as browsers and sockets tell.
+/// Checks where a request comes from, by its headers and its socket.
 enum RequestOrigin {
-    /// What a change is asked for by: the page itself, and no other site that the phone has open.
+    /// Whether the page itself requests a change, and not another site that is open on the phone.
     static func isPage(_ request: HTTPRequest, isEncrypted: Bool) -> Bool {
         guard let host = request.headers["host"] else { return false }
-        // Every browser of the last years sends one of the two with a POST, a PUT and a DELETE.
+        // Current browsers send one of the two with POST, PUT and DELETE.
         if let origin = request.headers["origin"] { return origin == "\(isEncrypted ? "https" : "http")://\(host)" }
         return request.headers["sec-fetch-site"] == "same-origin"
     }
 
-    /// Whether the browser reached the page by a name that only this network knows. A site of the Internet could have its
-    /// own name lead here, and its script would count as the page's (DNS rebinding).
+    /// Whether the browser reached the page by a local name. A site of the Internet could point its own name here, and
+    /// its script would count as the page's (DNS rebinding).
     ///
-    /// - Parameter ownNames: called for a name that is not known otherwise.
+    /// - Parameter ownNames: called for a name that matches no other rule.
     static func isLocalName(_ host: String, ownNames: () -> [String] = ownNames) -> Bool {
         if host.wholeMatch(of: /\[[0-9A-Fa-f:.]+\](:[0-9]+)?/) != nil { return true }
         guard host.wholeMatch(of: /[A-Za-z0-9.-]+(:[0-9]+)?/) != nil else { return false }
         var name = host.prefix { $0 != ":" }.lowercased()
-        // The final dot of a whole name (RFC 1034, section 3.1).
+        // The final dot of an absolute name (RFC 1034, section 3.1).
         if name.hasSuffix(".") { name.removeLast() }
         if !name.contains(".") { return !name.isEmpty }
         if name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) { return true }
@@ -29,8 +29,8 @@ enum RequestOrigin {
             || ownNames().contains(name)
     }
 
-    /// What the shop's router calls this machine: its host name with each search domain of its resolver, which come from
-    /// the network itself. Blocks on the disk.
+    /// The names of this machine in the shop's network: its host name with each search domain of its resolver, which
+    /// come from the router. Blocks on the disk.
     static func ownNames() -> [String] {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return [] }
@@ -53,7 +53,7 @@ enum RequestOrigin {
         return domains.filter { !$0.isEmpty }.map { "\(label).\($0)" }
     }
 
-    /// Whether both ends of a connection are in private networks. For the server's thread.
+    /// Whether both ends of a connection are in private networks. Called on the server's thread.
     static func isPrivate(_ descriptor: Int32) -> Bool {
         address(of: descriptor, getsockname).map { !$0.isPublic } == true
             && address(of: descriptor, getpeername).map { !$0.isPublic } == true

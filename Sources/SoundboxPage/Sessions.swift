@@ -3,12 +3,15 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The phones that are signed in, in a file that outlives the process: a phone stays in until it is signed out.
+/// The signed-in phones, stored in a file: a phone stays signed in across restarts until it is signed out.
 ///
-/// The file holds hashes of their tokens, so that whoever reads it is not signed in. Whoever removes it has signed all of
-/// them out, at once: it is looked after before each answer. Blocks on the disk; any thread.
+///     let token = try sessions.open(as: .look)
+///     sessions.role(of: token)  // .look
+///
+/// The file contains hashes of the tokens, so a reader of the file cannot sign in. Removing the file signs out all
+/// phones at once, because it is checked before each answer. Any thread; blocks on the disk.
 public final class Sessions: Sendable {
-    /// Of a shop. Beyond them the oldest is signed out.
+    /// The most phones of a shop. One more signs out the oldest.
     static let most = 32
 
     private struct Session: Sendable, Equatable {
@@ -25,11 +28,11 @@ public final class Sessions: Sendable {
     private let path: String
     private let content = Mutex(Content())
 
-    /// - Parameter file: in a folder of the page's process, and nobody else's.
+    /// - Parameter file: in a folder that only the page's process can access.
     public init(file: String) { path = file }
 
-    /// Signs everybody out, also with a page that runs.
-    /// - Throws: why that cannot be done.
+    /// Signs out all phones, also of a running page. Blocks on the disk.
+    /// - Throws: why the file cannot be removed.
     public static func closeAll(_ path: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT {
             let hint = errno == EACCES || errno == EPERM ? "; use sudo" : ""
@@ -38,7 +41,7 @@ public final class Sessions: Sendable {
         SmallFile.syncFolder(of: path)
     }
 
-    /// What the owner of a token may do; `nil` for one that is not signed in.
+    /// The role of a token's owner; `nil` if it is not signed in.
     func role(of token: String) -> Role? {
         let hash = Self.hash(token)
         return content.withLock { content in
@@ -47,8 +50,8 @@ public final class Sessions: Sendable {
         }
     }
 
-    /// Signs somebody in.
-    /// - Returns: a token that nobody can guess.
+    /// Signs in a phone.
+    /// - Returns: a token of 32 random bytes in hexadecimal digits.
     func open(as role: Role) throws(FileError) -> String {
         var random = SystemRandomNumberGenerator()
         let token = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.hexadecimal
@@ -58,7 +61,7 @@ public final class Sessions: Sendable {
         return token
     }
 
-    /// Signs the owner of a token out.
+    /// Signs out the owner of a token.
     func close(_ token: String) throws(FileError) {
         let hash = Self.hash(token)
         try change { sessions in sessions.removeAll { $0.hash == hash } }
@@ -83,7 +86,7 @@ public final class Sessions: Sendable {
         content.sessions = stamp == nil ? [] : read()
     }
 
-    /// What cannot be read lets nobody in.
+    /// An unreadable file signs nobody in.
     private func read() -> [Session] {
         guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: 64 << 10),
             let json = try? JSONValue(parsing: bytes)

@@ -1,22 +1,25 @@
 import SoundboxCore
 import Synchronization
 
-/// Outlives a page that is made anew, with other settings or a renewed certificate.
+/// Kept while the page is made again with other settings or a renewed certificate.
 final class SharedSignIn: Sendable {
     let state = Mutex(SignIn())
 }
 
-/// The code that is in force, and how often somebody may ask for one and guess. A value; its owner keeps the time.
+/// The valid code, and the limits of requests and guesses:
 ///
-/// With three guesses for each code, and ten minutes between codes that nobody uses, a machine that guesses day and night
-/// needs years; somebody at the counter waits for twenty seconds at most.
+///     if signIn.wait(at: .monotonicNow) == .zero { signIn.ask(SignInCode(), at: .monotonicNow) }
+///     signIn.guess("123456", at: .monotonicNow)  // .right, .wrong(left:) or .expired
+///
+/// A code has three guesses. After ``unusedTolerated`` unused codes in a row, the rest between codes doubles, up to ten
+/// minutes: to guess six digits then takes years. Until then, somebody at the counter waits for 20 s at most.
 struct SignIn: Sendable {
     static let lifetime = Duration.seconds(120)
     static let guesses = 3
-    /// Longer than it takes to say a code, and once more.
+    /// The time between two codes. Longer than it takes to say a code twice.
     static let rest = Duration.seconds(20)
     static let longestRest = Duration.seconds(600)
-    /// Of the codes that were asked for in a row and not used, so many cost no more than the rest.
+    /// How many unused codes in a row do not lengthen the rest.
     static let unusedTolerated = 3
 
     private struct Pending {
@@ -28,19 +31,19 @@ struct SignIn: Sendable {
     enum Outcome: Equatable {
         case right
         case wrong(left: Int)
-        /// None is in force.
+        /// No code is valid.
         case expired
     }
 
-    /// The last two that the box was asked to say, the newest last. The one before may be sounding only now, behind
-    /// payments; and of the newest nobody knows what became of it, when the box does not answer.
+    /// The last two codes, the newest last. The earlier one may be spoken only now, after payments. And if the box does
+    /// not answer, it is unknown whether it will say the newest.
     private var inForce: [Pending] = []
     private var askedAt: Duration?
     /// Codes in a row that were not used.
     private var unused = 0
 
-    /// How long to wait before a code may be asked for; zero when it may be.
-    /// - Parameter now: on a clock that is never set.
+    /// How long to wait before the next request for a code; zero if one is allowed.
+    /// - Parameter now: on the monotonic clock.
     func wait(at now: Duration) -> Duration {
         guard let askedAt else { return .zero }
         let doublings = max(0, unused - Self.unusedTolerated)
@@ -48,14 +51,14 @@ struct SignIn: Sendable {
         return max(askedAt + rest - now, .zero)
     }
 
-    /// The box is about to be asked to say it.
+    /// Call before the box is asked to say the code.
     mutating func ask(_ code: SignInCode, at now: Duration) {
         inForce = inForce.suffix(1) + [Pending(code: code, askedAt: now)]
         askedAt = now
         unused += 1
     }
 
-    /// The box has refused: it counts as nothing, but that somebody has asked.
+    /// Call if the box refuses the code. Only the time of the request still counts.
     mutating func isRefused(_ code: SignInCode) {
         guard inForce.last?.code == code else { return }
         inForce.removeLast()
@@ -65,7 +68,7 @@ struct SignIn: Sendable {
     mutating func guess(_ text: String, at now: Duration) -> Outcome {
         inForce.removeAll { now - $0.askedAt >= Self.lifetime }
         guard !inForce.isEmpty else { return .expired }
-        // Phones put blanks between digits, and some keyboards have digits of their own.
+        // Phones may insert blanks, and some keyboards have digits of other scripts.
         let digits = text.compactMap(\.wholeNumberValue).map(String.init).joined()
         if inForce.contains(where: { $0.code.text == digits }) {
             inForce = []

@@ -2,11 +2,11 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// How the helper answers: by bytes on standard output and code 0, or by a reason, in one line on standard error, and
-/// code 1. It writes straight to the descriptors, which is all that a confined process may do.
+/// The helper's answer: bytes on standard output and code 0, or a reason in one line on standard error and code 1.
+/// Writes directly to the descriptors, because a confined process may do nothing else.
 public enum StandardStreams {
     /// Standard input to its end.
-    /// - Throws: what is larger than `most` bytes.
+    /// - Throws: if it is larger than `most` bytes.
     public static func input(most: Int) throws(SpeakError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -19,10 +19,10 @@ public enum StandardStreams {
         }
     }
 
-    /// Answers with what `make` returns or throws, and ends the process.
+    /// Answers with the result or the error of `make`, and ends the process.
     public static func answer(_ make: () throws -> [UInt8]) -> Never {
         do {
-            // Nothing is buffered, so nothing is missed that runs at a regular exit.
+            // `_exit` skips the flush of a regular exit; nothing is buffered.
             _exit(put(try make(), on: STDOUT_FILENO) ? EXIT_SUCCESS : EXIT_FAILURE)
         } catch {
             let reason = (error as? ClipError)?.reason ?? "\(error)"

@@ -1,14 +1,12 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// What ``AudioSink`` promises, as rules that every sink is held against.
+/// The contract of ``AudioSink``, as rules that every sink is tested with.
 ///
-/// ```swift
-/// @Test("The sink keeps the contract", arguments: AudioSinkContract.allCases)
-/// func contract(rule: AudioSinkContract) {
-///     #expect(rule.problem(with: MySink()) == nil)
-/// }
-/// ```
+///     @Test("The sink keeps the contract", arguments: AudioSinkContract.allCases)
+///     func contract(rule: AudioSinkContract) {
+///         #expect(rule.problem(with: MySink()) == nil)
+///     }
 public enum AudioSinkContract: String, Sendable, CaseIterable {
     case opensWithAUsableFormat
     case staysOpenWhenOpenedAgain
@@ -25,8 +23,8 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
     case openingTakesAnInterruptBack
     case aLookDisturbsNothing
 
-    /// Tries the rule on a sink that nobody has used yet and that is able to play, and closes it. Blocks.
-    /// - Returns: what is wrong, or `nil` when the sink keeps the rule.
+    /// Tests the rule on an unused sink that can play, and closes it. Blocks.
+    /// - Returns: the problem; `nil` if the sink keeps the rule.
     public func problem(with sink: any AudioSink) -> String? {
         let problem: String?
         do throws(AudioSinkError) {
@@ -118,7 +116,7 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
             }
             for number in 0... {
                 if number == 10 { hasFilledBuffer.finish() }
-                // A sink with a buffer blocks here nearly all of the time. Nothing but the interrupt ends the loop.
+                // A sink with a buffer blocks here most of the time. Only the interrupt ends the loop.
                 if try isInterrupted({ () throws(AudioSinkError) in try sink.write(period) }) { break }
             }
 

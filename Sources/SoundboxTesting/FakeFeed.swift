@@ -3,25 +3,23 @@ import SoundboxSystem
 import Synchronization
 import TestSupport
 
-/// A feed without a network: the test plays the broker. It passes ``PaymentFeedContract``.
+/// A feed without a network: the test acts as the broker. Passes ``PaymentFeedContract``.
 ///
-/// ```swift
-/// let feed = FakeFeed()
-/// async let run: Void = feed.run(delegate: box)
-/// #expect(try await feed.deliver(payment: #"{"id":"A-1","amount":"123.45"}"#) == .acknowledged)
-/// let receipt = try await feed.receipt(of: "A-1", "announced")
-/// feed.stop()
-/// await run
-/// ```
+///     let feed = FakeFeed()
+///     async let run: Void = feed.run(delegate: box)
+///     #expect(try await feed.deliver(payment: #"{"id":"A-1","amount":"123.45"}"#) == .acknowledged)
+///     let receipt = try await feed.receipt(of: "A-1", "announced")
+///     feed.stop()
+///     await run
 ///
-/// A thread of its own calls the delegate, as the port promises, so that a delegate may block. Every wait ends with
-/// `JournalEnded` when the feed has stopped, and when the test has run out of time.
+/// Its own thread calls the delegate, so that a delegate may block. Every wait throws
+/// `JournalEnded` when the feed has stopped or the test has run out of time.
 public final class FakeFeed: PaymentFeed {
-    /// What the broker learns of a batch.
+    /// The feed's answer to a batch.
     public enum Answer: Sendable, Equatable {
         case acknowledged
-        /// The delegate threw. Nothing was acknowledged, and the connection was made anew. The messages come again with
-        /// the next delivery, before it.
+        /// The delegate threw. Nothing was acknowledged, and the feed reconnected. The next delivery sends these
+        /// messages again before its own.
         case refused(reason: String)
     }
 
@@ -30,14 +28,14 @@ public final class FakeFeed: PaymentFeed {
     /// Every receipt, in the order of sending. The broker confirms each one at once.
     package let receipts = Journal<OutgoingReceipt>()
     package let replies = Journal<OutgoingReceipt>()
-    /// Everything that was published on the status topic, the last will and the farewell included.
+    /// Everything published on the status topic, with the last will and the offline status.
     package let statuses = Journal<[UInt8]>()
 
     private let offlineStatus: [UInt8]
     private let turns = BlockingQueue<@Sendable (inout FakeConnection) -> Void>()
     private let isStopping = Mutex(false)
 
-    /// - Parameter offlineStatus: what the broker publishes when the connection ends, and the feed when it stops.
+    /// - Parameter offlineStatus: published by the broker when the connection ends, and by the feed when it stops.
     public init(offlineStatus: [UInt8] = Array(#"{"state":"offline"}"#.utf8)) { self.offlineStatus = offlineStatus }
 
     // MARK: The port
@@ -68,7 +66,7 @@ public final class FakeFeed: PaymentFeed {
 
     // MARK: The broker's side
 
-    /// Delivers messages that arrive together, and waits for the feed's answer.
+    /// Delivers a batch, and waits for the feed's answer.
     ///
     /// A message of more than ``PaymentNoticeDecoder/maximumPayloadBytes`` is reported as skipped.
     @discardableResult public func deliver(_ batch: [FeedMessage]) async throws -> Answer {
@@ -85,22 +83,22 @@ public final class FakeFeed: PaymentFeed {
         try await deliver([FeedMessage(topic: .commands, payload: Array(json.utf8))])
     }
 
-    /// Delivers again what was refused.
+    /// Delivers refused messages again.
     @discardableResult public func redeliver() async throws -> Answer { try await deliver([]) }
 
-    /// Delivers messages that arrive together, and does not wait.
+    /// Delivers a batch, and does not wait.
     ///
-    /// - Returns: takes the feed's answer.
+    /// - Returns: receives the feed's answer.
     package func send(_ batch: [FeedMessage]) -> Journal<Answer> {
         let answer = Journal<Answer>()
         if !enqueue({ answer.append($0.deliver(batch)) }) { answer.finish() }
         return answer
     }
 
-    /// Delivers messages that nobody acknowledges, and does not wait. One that is refused is lost.
+    /// Delivers messages without acknowledgement (QoS 0), and does not wait. A refused one is lost.
     package func sendUnacknowledged(_ batch: [FeedMessage]) { _ = enqueue { $0.deliverUnacknowledged(batch) } }
 
-    /// Skips receipts until the one that says `state` of the payment or command `id`.
+    /// Skips receipts up to the one with `state` of the payment or command `id`.
     public func receipt(of id: String, _ state: String) async throws -> JSONValue {
         try await receipts.next { receipt in
             guard let json = try? JSONValue(parsing: receipt.payload),
@@ -110,7 +108,7 @@ public final class FakeFeed: PaymentFeed {
         }
     }
 
-    /// Skips replies until the one that says `result` of the command `id`.
+    /// Skips replies up to the one with `result` of the command `id`.
     public func reply(to id: String, _ result: String) async throws -> JSONValue {
         try await replies.next { reply in
             guard let json = try? JSONValue(parsing: reply.payload), json["command"]?.string == id,
@@ -120,7 +118,7 @@ public final class FakeFeed: PaymentFeed {
         }
     }
 
-    /// Skips statuses until one that fits.
+    /// Skips statuses up to one that fits.
     public func status(where fits: @escaping @Sendable (JSONValue) -> Bool = { _ in true }) async throws -> JSONValue {
         try await statuses.next { status in
             guard let json = try? JSONValue(parsing: status), fits(json) else { return nil }
@@ -130,7 +128,7 @@ public final class FakeFeed: PaymentFeed {
 
     // MARK: The feed's thread
 
-    /// - Returns: `false` when the feed has been stopped; then `turn` will not run.
+    /// - Returns: `false` if the feed was stopped; then `turn` does not run.
     private func enqueue(_ turn: @escaping @Sendable (inout FakeConnection) -> Void) -> Bool {
         isStopping.withLock { isStopping in
             if !isStopping { turns.append(turn) }
@@ -158,11 +156,11 @@ private struct FakeConnection {
     let feed: FakeFeed
     let delegate: any PaymentFeedDelegate
     let offlineStatus: [UInt8]
-    /// Delivered, and not acknowledged.
+    /// Delivered and not acknowledged.
     private var waiting: [FeedMessage] = []
     private var status: [UInt8]?
     private var lastReceipt: Int64 = 0
-    /// Sent, and not yet reported to the delegate.
+    /// Sent and not yet reported to the delegate.
     private var confirmed: [Int64] = []
     private var faults: [FeedFault] = []
     private var hasSession = false
@@ -219,7 +217,7 @@ private struct FakeConnection {
         delegate.faultsChanged(to: faults)
     }
 
-    /// Sends what the outbox holds. An error of the delegate's leaves everything as it was, for the next call.
+    /// Sends the outbox. After an error of the delegate, the next call tries again.
     mutating func sendReceipts() {
         do {
             repeat {

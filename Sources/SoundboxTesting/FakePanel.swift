@@ -1,7 +1,12 @@
 import SoundboxCore
 import Synchronization
 
-/// A panel in memory: tests press its buttons and read what its outputs were driven to.
+/// A panel in memory: tests press its buttons and read its outputs.
+///
+///     panel.click(.replay, at: .zero)
+///     #expect(panel.driven.last?.isLit == true)
+///
+/// Any thread; never blocks.
 public final class FakePanel: Panel {
     private struct State {
         var driven: [PanelOutputs] = []
@@ -33,27 +38,27 @@ public final class FakePanel: Panel {
 
     deinit { continuation.finish() }
 
-    /// What the outputs were driven to, oldest first; the last is off once the panel is closed.
+    /// The states of the outputs, oldest first; the last is off once the panel is closed.
     public var driven: [PanelOutputs] { state.withLock(\.driven) }
 
-    /// What was shown beside the light, oldest first.
+    /// The lines that were shown, oldest first.
     public var lines: [String?] { state.withLock(\.lines) }
 
-    /// Every change of the amplifier's switch, oldest first; empty while it has not been switched on.
+    /// The changes of the amplifier's switch, oldest first; empty until it is switched on.
     public var amplifierChanges: [Bool] { state.withLock(\.amplifier) }
 
     public var isAmplifierOn: Bool { amplifierChanges.last ?? false }
 
     public var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// From now on ``set(_:)`` and ``setAmplifier(_:)`` throw this; `nil` ends it.
+    /// Makes ``set(_:)`` and ``setAmplifier(_:)`` throw this from now on; `nil` ends it.
     public func fail(with failure: PanelError?) {
         state.withLock { $0.outputFailure = failure }
     }
 
     public var failure: PanelError? { state.withLock(\.buttonFailure) }
 
-    /// Ends the edges, as buttons do that can no longer be read.
+    /// Ends the edges, like buttons that can no longer be read.
     public func failButtons(with failure: PanelError) {
         state.withLock { $0.buttonFailure = failure }
         continuation.finish()
@@ -64,7 +69,7 @@ public final class FakePanel: Panel {
         continuation.yield(edge)
     }
 
-    /// Presses a button at `time` and releases it after `duration`, both at once as far as the test's clock goes.
+    /// Presses a button at `time` and releases it `duration` later. Delivers both edges at once.
     public func click(_ button: Button, at time: Duration, for duration: Duration = .milliseconds(80)) {
         deliver(ButtonEdge(button: button, isPressed: true, time: time))
         deliver(ButtonEdge(button: button, isPressed: false, time: time + duration))

@@ -2,7 +2,10 @@ import SoundboxCore
 import Synchronization
 import TestSupport
 
-/// Speaks in tones: each text has one of its own. It can be told to fail, or to take its time.
+/// A synthesiser that makes a tone for each text. It can fail, or wait:
+///
+///     let synthesizer = FakeSpeechSynthesizer()
+///     synthesizer.fail(with: .unavailable(reason: "not installed"))
 public final class FakeSpeechSynthesizer: SpeechSynthesizer {
     private struct State {
         var failure: SpeechSynthesisError?
@@ -10,16 +13,16 @@ public final class FakeSpeechSynthesizer: SpeechSynthesizer {
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Every text that was asked for.
+    /// Every requested text.
     package let asked = Journal<String>()
     private let state = Mutex(State())
 
     public init() {}
 
-    /// From now on every text fails so; `nil` ends it.
+    /// Makes every text fail with this from now on; `nil` ends it.
     public func fail(with failure: SpeechSynthesisError?) { state.withLock { $0.failure = failure } }
 
-    /// From now on nothing becomes ready until ``release()``.
+    /// Delays every text from now on until ``release()``.
     public func hold() { state.withLock { $0.isHeld = true } }
 
     public func release() {
@@ -44,7 +47,7 @@ public final class FakeSpeechSynthesizer: SpeechSynthesizer {
         return Self.sound(of: text)
     }
 
-    /// A tenth of a second of a square wave.
+    /// 0.1 s of a square wave at 48 kHz.
     public static func sound(of text: String) -> PCMSound {
         let period = 20 + text.unicodeScalars.reduce(0) { ($0 + Int($1.value)) % 60 }
         return PCMSound(
@@ -52,20 +55,20 @@ public final class FakeSpeechSynthesizer: SpeechSynthesizer {
     }
 }
 
-/// Has the clips that a test has put into it.
+/// A clip source with the clips of a test.
 public final class FakeClipSource: ClipSource {
     private struct State {
         var clips: [ClipReference: PCMSound] = [:]
         var kept: Set<ClipReference> = []
     }
 
-    /// Every clip that was asked for.
+    /// Every requested clip.
     package let asked = Journal<ClipReference>()
     private let state = Mutex(State())
 
     public init() {}
 
-    /// The clips that are not to be given up.
+    /// The clips of the last ``keep(_:)``.
     public var kept: Set<ClipReference> { state.withLock(\.kept) }
 
     public func put(_ sound: PCMSound, at reference: ClipReference) {

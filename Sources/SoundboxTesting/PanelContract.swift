@@ -1,20 +1,16 @@
 import SoundboxCore
 
-/// What every ``Panel`` owes its caller, checked on a panel that nobody has used yet.
+/// The contract of ``Panel``, tested on an unused panel. Works without a test framework:
 ///
-/// Works without a test framework; a test expects that there are no violations:
-///
-/// ```swift
-/// let panel = FakePanel()
-/// let contract = PanelContract(click: { panel.click($0, at: .zero) }, outputs: { panel.driven.last })
-/// #expect(await contract.violations(of: panel) == [])
-/// ```
+///     let panel = FakePanel()
+///     let contract = PanelContract(click: { panel.click($0, at: .zero) }, outputs: { panel.driven.last })
+///     #expect(await contract.violations(of: panel) == [])
 public struct PanelContract: Sendable {
-    /// Presses and releases a button of the panel; `nil` when it has no buttons.
+    /// Presses and releases a button; `nil` if the panel has no buttons.
     public var click: (@Sendable (Button) async -> Void)?
-    /// Reads back what the outputs are; `nil` when that cannot be seen.
+    /// Reads the outputs; `nil` if they cannot be read.
     public var outputs: (@Sendable () async -> PanelOutputs?)?
-    /// Reads back whether the amplifier is on; `nil` when that cannot be seen.
+    /// Reads the amplifier's switch; `nil` if it cannot be read.
     public var amplifier: (@Sendable () async -> Bool)?
 
     public init(
@@ -26,8 +22,8 @@ public struct PanelContract: Sendable {
         self.amplifier = amplifier
     }
 
-    /// One sentence for every rule that is broken. Uses the panel up. Waits for ever for a panel that delivers too
-    /// few edges or does not end its stream, so give the test a time limit.
+    /// One sentence for every broken rule. The panel cannot be used afterwards. Waits without a timeout for missing
+    /// edges and for the end of the stream, so give the test a time limit.
     public func violations(of panel: any Panel) async -> [String] {
         var violations = await drivingViolations(of: panel) + amplifierViolations(of: panel)
         var edges = panel.edges.makeAsyncIterator()

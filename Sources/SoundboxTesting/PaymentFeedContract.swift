@@ -1,38 +1,36 @@
 import SoundboxCore
 import TestSupport
 
-/// What every ``PaymentFeed`` must do, as clauses that a feed and the broker beside it are put through.
+/// The contract of ``PaymentFeed``, as clauses that a feed is tested with, together with its broker.
 ///
-/// ```swift
-/// @Test(arguments: PaymentFeedContract.clauses)
-/// func contract(clause: PaymentFeedContract) async throws { try await clause.check(FakeFeedPeer()) }
-/// ```
+///     @Test(arguments: PaymentFeedContract.clauses)
+///     func contract(clause: PaymentFeedContract) async throws { try await clause.check(FakeFeedPeer()) }
 ///
-/// A feed that keeps silent where it should speak is waited for, so give the test a time limit.
+/// Waits without a timeout for missing calls of the feed, so give the test a time limit.
 public struct PaymentFeedContract: Sendable, CustomStringConvertible {
-    /// A sentence that says what the clause demands.
+    /// The clause in one sentence.
     public let description: String
-    /// Throws ``PaymentFeedContractViolation``, or what the peer threw. Uses the peer up.
+    /// Throws ``PaymentFeedContractViolation``, or an error of the peer. The peer cannot be used afterwards.
     public let check: @Sendable (_ peer: any PaymentFeedPeer) async throws -> Void
 
     public static let clauses: [PaymentFeedContract] = clausesOfMessages + clausesOfReceipts + clausesOfConnections
 }
 
-/// A feed that nobody has run yet, and the broker that it will meet.
+/// An unused feed, and its broker.
 public protocol PaymentFeedPeer: Sendable {
     var feed: any PaymentFeed { get }
-    /// What the feed was told to publish when it stops.
+    /// The status that the feed publishes when it stops.
     var offlineStatus: [UInt8] { get }
 
-    /// Hands messages to the broker, in this order. Returns when the broker has them; the feed may take them later.
+    /// Publishes messages in this order. Returns when the broker has them; the feed may receive them later.
     func send(_ messages: [FeedMessage]) async throws
-    /// Hands messages to the broker in a way that nobody will acknowledge.
+    /// Publishes messages without acknowledgement (QoS 0).
     func sendUnacknowledged(_ messages: [FeedMessage]) async throws
-    /// Has the broker deliver again what was refused, if it needs telling.
+    /// Makes the broker deliver refused messages again, if it does not do so by itself.
     func redeliver() async throws
-    /// How many messages the feed has acknowledged: everything that it had sent when this was called is counted.
+    /// How many messages the feed had acknowledged when this was called.
     func acknowledgementCount() async throws -> Int
-    /// Waits for one acknowledgement more.
+    /// Waits for one more acknowledgement.
     func nextAcknowledgement() async throws
     /// The next payload on the receipts topic.
     func nextReceipt() async throws -> [UInt8]
@@ -40,7 +38,7 @@ public protocol PaymentFeedPeer: Sendable {
     func nextStatus() async throws -> [UInt8]
 }
 
-/// How a feed breaks a clause of its contract.
+/// A broken clause.
 public struct PaymentFeedContractViolation: Error, Sendable, CustomStringConvertible {
     public var description: String
 }
@@ -113,7 +111,7 @@ extension PaymentFeedContract {
                 let delegate = RecordingDelegate()
                 try await serving(peer, delegate) {
                     try await delegate.subscribed()
-                    // A command is no money.
+                    // A command carries no payment, so no fault.
                     let command = FeedMessage(topic: .commands, payload: Array("c".utf8))
                     try await peer.sendUnacknowledged([command])
                     try await peer.send([message("1")])
@@ -244,7 +242,7 @@ extension PaymentFeedContract {
                     delegate.queueReceipts(numbers(1...40))
                     peer.feed.receiptsAreWaiting()
                 }
-                // Everything of this has happened when `run` returns.
+                // All of this has happened when `run` returns.
                 let delivered = delegate.delivered.entries.flatMap { $0 }
                 try demand(delivered, equals: (1...40).map { $0 }, "the receipts that were reported")
                 try await expectReceipts(numbers(1...40), peer)
@@ -271,7 +269,7 @@ extension PaymentFeedContract {
                     _ = try await delegate.disconnectionReason()
                     delegate.onCommit { _ in }
                     try await delegate.subscribed()
-                    // The box may be back, and refuse once more, before this allows the commit.
+                    // The feed may reconnect, and the delegate refuse once more, before the commit is allowed.
                     let sessions = delegate.sessions.entries.dropFirst()
                     try demand(sessions.allSatisfy(\.isResumed), equals: true, "that the others were kept")
                     let names = Set(delegate.sessions.entries.map(\.clientID))
@@ -303,7 +301,7 @@ extension PaymentFeedContract {
 // MARK: What the clauses are made of
 
 extension PaymentFeedContract {
-    /// Runs the feed while `body` runs, then stops it; and looks at what holds for every feed at all times.
+    /// Runs the feed while `body` runs, stops it, and checks the rules that always hold.
     fileprivate static func serving(
         _ peer: any PaymentFeedPeer, _ delegate: RecordingDelegate, _ body: () async throws -> Void
     ) async throws {
@@ -370,7 +368,7 @@ extension PaymentFeedContract {
 }
 
 extension RecordingDelegate {
-    /// Every message that a commit was given. Whether it was live is no part of the contract.
+    /// Every committed message. `isLive` is not part of the contract.
     fileprivate var committed: [FeedMessage] {
         batches.entries.flatMap { $0 }.map { message in
             var message = message

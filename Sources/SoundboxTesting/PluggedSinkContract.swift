@@ -1,15 +1,17 @@
 import SoundboxCore
 
-/// What ``AudioSink`` promises of a device that can be pulled out, as rules that every sink with such a device is held
-/// against.
+/// The contract of ``AudioSink`` for a device that can be unplugged, as rules that every such sink is tested with:
+///
+///     let sink = RecordingSink()
+///     rule.problem(with: sink, isOpen: { sink.isOpen }, unplug: sink.unplug, plug: sink.plug)
 public enum PluggedSinkContract: String, Sendable, CaseIterable {
     case aLookFindsAnOpenDeviceGone
     case aLookFindsAClosedDeviceGone
     case aLookDoesNotOpenWhatIsBack
     case whatIsBackOpens
 
-    /// Tries the rule on a sink that nobody has used yet and whose device is there. Blocks.
-    /// - Returns: what is wrong, or `nil` when the sink keeps the rule.
+    /// Tests the rule on an unused sink whose device is plugged in. Blocks.
+    /// - Returns: the problem; `nil` if the sink keeps the rule.
     public func problem(
         with sink: any AudioSink, isOpen: () -> Bool, unplug: () -> Void, plug: () -> Void
     ) -> String? {

@@ -3,8 +3,11 @@ import SoundboxSystem
 import Synchronization
 import TestSupport
 
-/// A feed's delegate that remembers what it is told, refuses batches when the test wants it to, and holds an outbox in
-/// memory.
+/// A feed's delegate that records its calls, refuses batches on request, and has an outbox in memory:
+///
+///     let delegate = RecordingDelegate { _ in throw RecordingDelegate.CommitRefused() }
+///     async let run: Void = feed.run(delegate: delegate)
+///     try await delegate.subscribed()
 package final class RecordingDelegate: PaymentFeedDelegate {
     package struct CommitRefused: Error, CustomStringConvertible {
         package init() {}
@@ -21,7 +24,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
         }
     }
 
-    /// What ``commit(_:)`` was given, noted before it decides.
+    /// The batches of ``commit(_:)``, recorded before it returns or throws.
     package let batches = Journal<[FeedMessage]>()
     package let connections = Journal<FeedConnection>()
     package let sessions = Journal<FeedSession>()
@@ -29,14 +32,14 @@ package final class RecordingDelegate: PaymentFeedDelegate {
     package let skipped = Journal<Skipped>()
     package let strays = Journal<[StrayMessage]>()
     package let faults = Journal<[FeedFault]>()
-    /// Calls that began while another one lasted. A feed makes one at a time.
+    /// Calls that began during another one. A feed must make one call at a time.
     package let overlaps = Journal<String>()
     private let call = Mutex<String?>(nil)
     private let outbox = Mutex<[OutgoingReceipt]>([])
     private let onCommit: Mutex<@Sendable ([FeedMessage]) throws -> Void>
     private let onSkip = Mutex<@Sendable () throws -> Void>({})
 
-    /// - Parameter onCommit: runs on the feed's thread after the batch was noted.
+    /// - Parameter onCommit: called on the feed's thread after the batch was recorded.
     package init(onCommit: @escaping @Sendable ([FeedMessage]) throws -> Void = { _ in }) {
         self.onCommit = Mutex(onCommit)
     }
@@ -111,7 +114,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
         noting("faultsChanged") { self.faults.append(faults) }
     }
 
-    /// Runs a call of the feed's, and notes when another one lasts.
+    /// Runs a call, and records an overlap with another one.
     private func noting<Value, Failure: Error>(
         _ name: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -125,7 +128,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
     }
 }
 
-/// Holds one thread until a test lets it go.
+/// Holds one thread until a test opens the gate.
 package final class Gate: Sendable {
     private let queue = BlockingQueue<Never>()
 

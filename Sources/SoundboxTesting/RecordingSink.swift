@@ -1,7 +1,11 @@
 import SoundboxCore
 import Synchronization
 
-/// A sink that keeps what is written to it, takes no time, and fails when it is told to. Any thread.
+/// A sink that records what is written, takes no time, and fails on request. Any thread.
+///
+///     let sink = RecordingSink()
+///     sink.fail(.write, with: .unavailable(device: "recording", reason: "test"))
+///     #expect(sink.misuses == [])
 public final class RecordingSink: AudioSink {
     /// The calls that can be made to fail.
     public enum Call: Sendable, Hashable, CaseIterable { case open, write, drain }
@@ -33,32 +37,31 @@ public final class RecordingSink: AudioSink {
         state = Mutex(State(format: format))
     }
 
-    /// What was drained: one element for each announcement that was heard to its last frame.
+    /// What was drained: one element for each announcement that was played to its last frame.
     public var announcements: [[UInt8]] { state.withLock { $0.announcements } }
-    /// What was written since the last drain. Discarded when the sink is closed, by an error too.
+    /// What was written since the last drain. Discarded when the sink closes, also by an error.
     public var pending: [UInt8] { state.withLock { $0.pending } }
     public var isOpen: Bool { state.withLock { $0.isOpen } }
     /// Calls of ``open()`` that found the sink closed and opened it.
     public var openingCount: Int { state.withLock { $0.openingCount } }
-    /// What the caller did that the port does not allow, in order. Empty at the end of a good test.
+    /// Calls that violate the port's contract, in order. Must be empty at the end of a test.
     public var misuses: [String] { state.withLock { $0.misuses } }
 
-    /// Makes `call` throw `error`, `times` times, after it went well `callsBefore` times more.
+    /// Makes `call` succeed `callsBefore` times, then throw `error` `times` times.
     ///
-    /// Replaces what was planned for the same call.
+    /// Replaces an earlier plan for the same call.
     public func fail(_ call: Call, with error: AudioSinkError, times: Int = 1, callsBefore: Int = 0) {
         state.withLock {
             $0.plannedFailures[call] = PlannedFailure(callsBefore: callsBefore, remaining: times, error: error)
         }
     }
 
-    /// Runs `body` on the thread that writes next, before it does. Sound takes no time here, and what others do while it
-    /// plays may need some.
+    /// Calls `body` on the writing thread before the next write, for events that happen while the sound plays.
     public func beforeNextWrite(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.beforeNextWrite = body }
     }
 
-    /// Another device is plugged in: the next opening returns this format.
+    /// Plugs in another device: the next opening returns this format.
     public func replaceDevice(with format: PCMFormat) {
         state.withLock { state in
             state.close()
@@ -66,10 +69,10 @@ public final class RecordingSink: AudioSink {
         }
     }
 
-    /// The device is pulled out. Nobody learns of it before the next call.
+    /// Unplugs the device. The next call detects it.
     public func unplug() { state.withLock { $0.isThere = false } }
 
-    /// The device is put back.
+    /// Plugs the device in again.
     public func plug() { state.withLock { $0.isThere = true } }
 
     public func look() throws(AudioSinkError) {

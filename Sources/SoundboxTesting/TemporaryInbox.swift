@@ -3,21 +3,25 @@ import SoundboxStore
 import Synchronization
 import TestSupport
 
-/// The real inbox, in a folder of one test's own, and able to fail.
+/// A real inbox in a temporary folder, which can fail on request:
+///
+///     let inbox = TemporaryInbox()
+///     inbox.fail(with: error)
+///     #expect(throws: InboxError.self) { try inbox.counts() }
 public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, PaymentHistory {
-    // Goes first: its file is closed while the folder is still there.
+    // Declared first, so that its file is closed before the folder is removed.
     private let inbox: Result<SQLiteInbox, InboxError>
     private let folder: TemporaryFolder?
     private let failure = Mutex<InboxError?>(nil)
 
-    /// Makes an empty one. Where that fails, every method throws why.
+    /// Makes an empty inbox. If that fails, every method throws the error.
     public init() {
         let folder = try? TemporaryFolder(inMemory: true)
         self.folder = folder
         inbox = Result { () throws(InboxError) in try SQLiteInbox(path: folder?.file("inbox.sqlite") ?? "/tmp") }
     }
 
-    /// From now on every method throws this; `nil` ends it.
+    /// Makes every method throw this from now on; `nil` ends it.
     public func fail(with failure: InboxError?) { self.failure.withLock { $0 = failure } }
 
     private var real: SQLiteInbox {
@@ -99,7 +103,7 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, Payme
 }
 
 extension Inbox {
-    /// What a command does that cancels this payment, and its reply.
+    /// Cancels a payment like a command, and returns the outcome.
     @discardableResult
     public func cancel(
         _ id: PaymentID, hasBegun: Bool = false, at now: Timestamp

@@ -2,15 +2,17 @@ import CSndFile
 import Glibc
 import SoundboxCore
 
-/// Turns a foreign sound file in memory into samples.
+/// Decodes an untrusted sound file in memory:
 ///
-/// Meant for a process that has nothing to lose: libsndfile and the libraries behind it read bytes of a stranger here.
-/// Opens nothing, and takes memory in proportion to the file and to the longest sound that is allowed.
+///     let sound = try ClipDecoder.decode(bytes, longest: .seconds(30))
+///
+/// For a confined process: libsndfile and its libraries parse untrusted bytes here. Opens no file; memory is
+/// proportional to the file and to the longest allowed sound.
 public enum ClipDecoder {
     /// - Parameters:
     ///   - encoded: WAV (PCM, float, A-law or µ-law), FLAC, Ogg Vorbis, Ogg Opus or MP3.
-    ///   - longest: a longer sound is refused, whether its header says so or its content goes on.
-    /// - Returns: the mean of its channels, at its own rate.
+    ///   - longest: a longer sound is refused, by its header or its content.
+    /// - Returns: the mean of the channels, at the file's sample rate.
     public static func decode(_ encoded: [UInt8], longest: Duration) throws(ClipDecodingFailure) -> PCMSound {
         guard isKnown(encoded) else { throw .noSoundFile }
         guard RIFFChunks.problem(in: encoded) == nil else { throw .damaged }
@@ -24,7 +26,7 @@ public enum ClipDecoder {
     ) throws(ClipDecodingFailure) -> PCMSound {
         var source = MemorySource(bytes: bytes)
         var info = SF_INFO()
-        // The library keeps the pointer for as long as the file is open, which is within this closure.
+        // The library keeps the pointer while the file is open, which is within this closure.
         return try withUnsafeMutablePointer(to: &source) { (source) throws(ClipDecodingFailure) in
             var calls = MemorySource.calls
             guard let file = sf_open_virtual(&calls, Int32(SFM_READ), &info, source) else { throw .damaged }
@@ -33,7 +35,8 @@ public enum ClipDecoder {
         }
     }
 
-    /// By its first bytes, before a library sees the others. The library's own choice is checked again when it is open.
+    /// Checks the first bytes before a library parses the file. ``isAllowed(_:)`` then checks the format that the
+    /// library has found.
     private static func isKnown(_ bytes: [UInt8]) -> Bool {
         func begins(with text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
         if begins(with: "RIFF") { return begins(with: "WAVE", at: 8) }
@@ -46,7 +49,7 @@ public enum ClipDecoder {
         let encoding = Int(format) & SF_FORMAT_SUBMASK
         return switch Int(format) & SF_FORMAT_TYPEMASK {
         case SF_FORMAT_WAV, SF_FORMAT_WAVEX:
-            // The rest of what a WAV file may hold (ADPCM, GSM …) nobody sends, and each is another decoder.
+            // Other encodings of WAV (ADPCM, GSM …) are rare, and each is one more decoder.
             [
                 SF_FORMAT_PCM_U8, SF_FORMAT_PCM_16, SF_FORMAT_PCM_24, SF_FORMAT_PCM_32, SF_FORMAT_FLOAT,
                 SF_FORMAT_DOUBLE, SF_FORMAT_ULAW, SF_FORMAT_ALAW,
@@ -66,13 +69,13 @@ public enum ClipDecoder {
         let channels = Int(info.channels)
         guard WAV.rates.contains(rate), (1...2).contains(channels) else { throw .unexpectedFormat }
         let most = WAV.frames(in: longest, at: rate)
-        // A stream does not know its length and claims the greatest one.
+        // A stream without a length claims the maximum.
         guard info.frames <= most || info.frames == .max else { throw .tooLong }
         var block = [Float](repeating: 0, count: 4096 * channels)
         var samples: [Int16] = []
         while true {
             let frames = Int(sf_readf_float(file, &block, 4096))
-            // The next call would forget it, and the damaged block is silence.
+            // Check now: the next call resets the error, and the damaged block is silence.
             guard sf_error(file) == SF_ERR_NO_ERROR else { throw .damaged }
             guard frames > 0 else { break }
             guard frames <= 4096 else { throw .damaged }
@@ -84,7 +87,7 @@ public enum ClipDecoder {
                 samples.append(Int16((min(max(mean, -1), 1) * 32_767).rounded()))
             }
         }
-        // FLAC that was cut off ends without an error.
+        // A truncated FLAC file ends without an error.
         if Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC, info.frames < .max, samples.count < info.frames {
             throw .damaged
         }
@@ -93,7 +96,7 @@ public enum ClipDecoder {
     }
 }
 
-/// A file in memory, as libsndfile wants to have it (sndfile.h, "SF_VIRTUAL_IO").
+/// A file in memory for libsndfile (sndfile.h, "SF_VIRTUAL_IO").
 private struct MemorySource {
     let bytes: UnsafeRawBufferPointer
     fileprivate var position = 0

@@ -1,4 +1,4 @@
-/// Why there is no sound in a file. The descriptions are for people.
+/// Why a file cannot be decoded. The descriptions are for people.
 public enum ClipDecodingFailure: Error, Sendable, CustomStringConvertible {
     case noSoundFile
     case damaged

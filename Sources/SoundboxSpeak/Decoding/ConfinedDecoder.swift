@@ -1,14 +1,16 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Decodes what comes on standard input, in a process that can do nothing else any more.
+/// Decodes standard input in a process that has given up all other rights:
+///
+///     StandardStreams.answer { WAV.bytes(of: try ConfinedDecoder.sound(longest: .seconds(30))) }
 public enum ConfinedDecoder {
-    /// Of address space: the program and its libraries, a file of 16 MiB, the samples, and what a decoder needs.
+    /// Bytes of address space: for the program and its libraries, the encoded file, the samples and the decoder.
     private static let memory: UInt = 512 << 20
     private static let processorSeconds: UInt32 = 10
 
-    /// Gives up files, network and other processes before it reads a byte. For the main thread of a process that has no
-    /// other one, and that ends when it has written the samples or the reason.
+    /// Gives up files, network and other processes before it reads a byte. Call on the main thread of a process that
+    /// has no other thread and ends after the answer.
     public static func sound(longest: Duration) throws -> PCMSound {
         do throws(SystemError) {
             try Confinement.enter(memory: memory, processorSeconds: processorSeconds)

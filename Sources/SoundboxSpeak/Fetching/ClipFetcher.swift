@@ -1,17 +1,18 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Fetches the bytes of a clip from a host that the configuration allows, and from nobody on this machine or in the shop.
+/// Fetches a clip from an allowed host on the public Internet, never from this machine or the shop's network:
 ///
-/// Each hop is checked anew: scheme, host, port, and every address that the host's name has. The connection then goes to
-/// the address that was checked, and not to what a second lookup might say; TLS is verified against the name.
-/// ``HTTPFetch`` follows no redirect, asks no proxy and decompresses nothing.
+///     let bytes = try ClipFetcher(settings).bytes(of: "https://cdn.example.com/clip.mp3")
+///
+/// Each hop is checked: scheme, host, port, and every address of the host. The connection then goes to the checked
+/// address, not to the result of a second lookup; TLS is verified against the name. ``HTTPFetch`` follows no redirect,
+/// uses no proxy and decompresses nothing.
 public struct ClipFetcher {
-    /// Which addresses may be asked, and whose signature is believed. No configuration leads here: tests alone ask a
-    /// server on this machine.
+    /// Allowed addresses and the trusted authority. Only tests change it, to use a server on this machine.
     struct Trust {
         var allows: (InternetAddress) -> Bool = { $0.isPublic }
-        /// PEM file of the authority; `nil` is the system's list.
+        /// PEM file of the authority; `nil` for the system's list.
         var authority: String?
         var lookup = NameLookup.addresses(of:)
     }
@@ -30,7 +31,7 @@ public struct ClipFetcher {
         self.trust = trust
     }
 
-    /// Blocks for at most the configured time, however slowly the bytes come, and for as long as names are looked up.
+    /// Blocks for at most the configured time, even if the bytes arrive slowly, plus the time of the name lookups.
     /// - Returns: at most ``ClipSettings/largest`` bytes, not verified.
     public func bytes(of address: String) throws(ClipError) -> [UInt8] {
         var url = try ClipURL(parsing: address)
@@ -58,7 +59,7 @@ public struct ClipFetcher {
 
     private func answer(of url: ClipURL, until deadline: Duration) throws(ClipError) -> Answer {
         let addresses = try trust.lookup(url.host)
-        // A name that leads here and elsewhere is somebody's trick, whichever address comes first.
+        // A name with a private and a public address is an attack, in any order.
         for address in addresses where !trust.allows(address) {
             throw ClipError("url: \(url.host) has the address \(address.text), which is not on the public Internet")
         }
@@ -76,7 +77,7 @@ public struct ClipFetcher {
     }
 
     private enum HopFailure: Error {
-        /// Nothing was received; another address may do.
+        /// Nothing was received; another address may work.
         case notReached(String)
         case refused(ClipError)
     }
@@ -88,7 +89,7 @@ public struct ClipFetcher {
     ) throws(HopFailure) -> Answer {
         let left = deadline - .monotonicNow
         var request = HTTPFetch("GET", url.text, limit: left, most: settings.largest)
-        // Half of what is left, so that the next address has its turn.
+        // Half of the remaining time, so that the next address has a chance.
         request.connectLimit = max(.milliseconds(100), left / 2)
         request.address = address.text
         request.authorities = trust.authority
@@ -111,7 +112,7 @@ public struct ClipFetcher {
         case .notReached(let reason, _): .notReached(reason)
         case .timedOut: .refused(ClipError("it did not come within \(settings.timeout)"))
         case .cancelled: .refused(ClipError("it was not fetched"))
-        // More than the sender has announced is not the file that was meant.
+        // Also larger than the command has announced: it is not the file that was meant.
         case .tooLarge: .refused(ClipError("it is larger than \(settings.largest) bytes"))
         case .cutOff(let reason, let count): .refused(ClipError("it was cut off after \(count) bytes: \(reason)"))
         }

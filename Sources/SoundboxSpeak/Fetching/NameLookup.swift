@@ -1,10 +1,10 @@
 import Glibc
 import SoundboxCore
 
-/// Looks names up with getaddrinfo(3). Nothing can interrupt that but the end of the process.
+/// Looks up names with getaddrinfo(3). Only the end of the process can interrupt it.
 enum NameLookup {
-    /// Blocks.
-    /// - Returns: its addresses in the order in which they should be tried; one at least.
+    /// Blocks without a timeout.
+    /// - Returns: at least one address, in the order to try.
     static func addresses(of host: String) throws(ClipError) -> [InternetAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -19,7 +19,7 @@ enum NameLookup {
         var addresses: [InternetAddress] = []
         for entry in sequence(first: first, next: { $0?.pointee.ai_next }) {
             guard let entry, let address = entry.pointee.ai_addr else { break }
-            // ip(7), ipv6(7): behind family and port; in IPv6 the flow comes first.
+            // ip(7), ipv6(7): after family and port, in IPv6 also after the flow.
             let raw = UnsafeRawBufferPointer(start: address, count: Int(entry.pointee.ai_addrlen))
             let found: InternetAddress? =
                 switch Int32(address.pointee.sa_family) {
@@ -35,7 +35,7 @@ enum NameLookup {
 }
 
 extension InternetAddress {
-    /// As inet_ntop(3) writes it: `192.0.2.1`, `2001:db8::1`.
+    /// In the format of inet_ntop(3): `192.0.2.1`, `2001:db8::1`.
     var text: String {
         let (family, bytes) =
             switch self {

@@ -2,8 +2,9 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Speaks any text with espeak-ng, a program of its own that reads the text from standard input and writes sound to
-/// standard output. No shell, no file, no library of it here.
+/// Speaks a text with the program espeak-ng, through standard input and output, without a shell:
+///
+///     let sound = try ESpeak().speech(of: "Table 5 is ready", in: "en-US")
 public struct ESpeak {
     private let program: String
 
@@ -12,8 +13,8 @@ public struct ESpeak {
 
     /// Blocks for at most 20 s.
     /// - Parameters:
-    ///   - text: at most ``CustomMessage/longestText`` characters count.
-    ///   - locale: the voice's BCP 47 tag: `zh-CN`.
+    ///   - text: only the first ``CustomMessage/longestText`` characters are spoken.
+    ///   - locale: a BCP 47 tag of the box's languages: `zh-CN`.
     public func speech(of text: String, in locale: String) throws(SpeakError) -> PCMSound {
         let spoken = try SpokenText(text, in: locale)
         if !spoken.question.isEmpty {
@@ -24,7 +25,7 @@ public struct ESpeak {
         }
         let most = WAV.mostBytes(for: PCMSound.longest)
         let bytes = try run(["-v", spoken.voice, "--stdin", "--stdout"], spoken.text, most: most)
-        // How long it is counts when the silence around it is cut.
+        // The limit applies after the silence is trimmed.
         guard let sound = WAV.sound(from: bytes, longest: .seconds(3600)), let leveled = SpeechLevel.level(sound) else {
             throw SpeakError("espeak-ng gave no sound")
         }
@@ -35,7 +36,7 @@ public struct ESpeak {
     private static let tooLong = SpeakError("it lasts longer than \(PCMSound.longest)")
 
     private func run(_ arguments: [String], _ text: String, most: Int) throws(SpeakError) -> [UInt8] {
-        // Though it is to play nothing, its library for sound cards begins with 64 MiB of memory in a file of its own.
+        // Although it plays nothing, its sound library begins with a memory file of 64 MiB.
         let process = BoundedProcess(
             program: program, arguments: arguments, time: .seconds(10), mostOutput: most, memory: 256 << 20,
             processorSeconds: 10, largestFile: 64 << 20, leadsGroup: false)
@@ -44,7 +45,7 @@ public struct ESpeak {
         case .failure(.notStarted(let error)) where error.code == ENOENT:
             throw SpeakError("install the package espeak-ng")
         case .failure(.notStarted(let error)) where error.code == EACCES:
-            // The sandbox was made when the service started: execution is allowed for what was there.
+            // The sandbox allows only programs that existed when the service started.
             throw SpeakError("\(program) may not be run; restart the box: systemctl restart soundbox")
         case .failure(.notStarted(let error)): throw SpeakError("\(program) does not start: \(error)")
         case .failure(.tooSlow): throw SpeakError("espeak-ng took longer than 10 s")

@@ -1,10 +1,9 @@
 import SoundboxCore
 
-/// Mandarin in Latin letters with a digit for the tone, as espeak-ng's voice `cmn-latn-pinyin` reads it.
-///
-/// By the most common reading of each character, and by whole words where that would be wrong.
+/// Converts Mandarin to pinyin with tone digits, for espeak-ng's voice `cmn-latn-pinyin`. Uses the most common reading
+/// of each character, and a list of words with other readings.
 enum Pinyin {
-    /// Words in which a character is read in another way than alone.
+    /// Words in which a character has another reading than alone.
     private static let words = [
         "银行": "yin2 hang2", "銀行": "yin2 hang2", "行业": "hang2 ye4", "排行": "pai2 hang2", "重复": "chong2 fu4",
         "重複": "chong2 fu4", "重新": "chong2 xin1", "音乐": "yin1 yue4", "音樂": "yin1 yue4", "店长": "dian4 zhang3",
@@ -18,7 +17,7 @@ enum Pinyin {
     ]
     private static let longestWord = 3
 
-    /// - Throws: when a character has no reading here.
+    /// - Throws: if the reading of a character is unknown.
     static func spell(_ text: String) throws(SpeakError) -> String {
         let characters = Array(text)
         let readings = readings(of: Set(text.unicodeScalars))
@@ -40,7 +39,7 @@ enum Pinyin {
                 } else if scalar.properties.isIdeographic {
                     throw SpeakError("no reading is known of the character \(scalar)")
                 } else if scalar.properties.numericType != nil, result.last?.isNumber != true, result.last != " " {
-                    // A digit behind a letter would be its tone.
+                    // A digit after a letter would be read as its tone.
                     result += " \(scalar)"
                 } else {
                     result.unicodeScalars.append(scalar)
@@ -51,9 +50,10 @@ enum Pinyin {
         return result.split(separator: " ").joined(separator: " ")
     }
 
-    /// How Mandarin reads single characters: `pinyin.txt` has the most common reading of each in GB 2312 and in the first level
-    /// of Big5, from Unicode's data (Unihan, kMandarin, by ICU's transform Han-Latin; Unicode licence). On each line is a
-    /// reading with its tone, then the characters that have it. It is read seldom: one pass, and no table is kept.
+    /// The readings of single characters. `pinyin.txt` has the most common reading of each character in GB 2312 and in
+    /// the first level of Big5, from Unicode's data (Unihan, kMandarin, by ICU's transform Han-Latin; Unicode licence).
+    /// Each line has a reading with its tone, then its characters. The file is read rarely, so it is scanned once and
+    /// no table is kept.
     private static func readings(of wanted: Set<Unicode.Scalar>) -> [Unicode.Scalar: Substring] {
         var readings: [Unicode.Scalar: Substring] = [:]
         for line in String(decoding: PackageResources.pinyin_txt, as: UTF8.self).split(separator: "\n") {

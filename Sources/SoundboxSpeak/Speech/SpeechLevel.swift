@@ -1,21 +1,21 @@
 import Glibc
 import SoundboxCore
 
-/// Brings synthesised speech to about the level of the recordings, and cuts the silence around it.
+/// Adjusts synthesised speech to about the level of the recordings, and trims the silence around it.
 ///
-/// The recordings have −22 LUFS. Here the mean power of what is not silence is brought to −22 dB below full scale, without
-/// the weighting of EBU R 128: for a voice the two differ by one or two decibels, and a measuring library is not worth it.
+/// The recordings have −22 LUFS. Here the mean power of the non-silent blocks is set to −22 dB below full scale,
+/// without the weighting of EBU R 128, which would need a measuring library. For speech the two are close.
 enum SpeechLevel {
-    /// Of a block of 20 ms, relative to full scale: −50 dB.
+    /// Mean power of a block of 20 ms, relative to full scale: −50 dB.
     private static let silence = 1e-5
     /// −22 dB.
     private static let target = 0.00631
-    /// −1 dB below full scale. A peak is never cut.
+    /// 1 dB below full scale. Peaks are never clipped.
     private static let highest = 0.891
-    /// What is left of the silence at either end, in seconds.
+    /// The silence that is left at either end, in seconds.
     private static let margin = 0.03
 
-    /// - Returns: `nil` when there is nothing but silence.
+    /// - Returns: `nil` if there is only silence.
     static func level(_ sound: PCMSound) -> PCMSound? {
         let block = max(1, sound.sampleRate / 50)
         var first: Int?

@@ -1,13 +1,14 @@
 import SoundboxCore
 
-/// A text made ready for espeak-ng: nothing in it is an instruction, and all of it can be read.
+/// A text prepared for espeak-ng: without instructions, and with only readable characters.
 struct SpokenText: Equatable {
-    /// The voice by its name at espeak-ng.
+    /// The name of the espeak-ng voice.
     var voice: String
     var text: String
 
-    /// espeak-ng's voice for each language of the box. None for Thai: espeak-ng has the sounds and no rules to read the
-    /// script. Mandarin gets pinyin, since espeak-ng's own dictionary lacks most characters and spells them in English.
+    /// The espeak-ng voice for each language of the box. None for Thai: espeak-ng has its sounds, but no rules to read
+    /// its script. Mandarin is converted to pinyin, because espeak-ng's own dictionary lacks most characters and spells
+    /// them in English.
     static let voices = [
         "de-DE": "de", "en-IN": "en-gb", "en-US": "en-us", "hi-IN": "hi", "id-ID": "id", "ko-KR": "ko", "ms-MY": "ms",
         "vi-VN": "vi",
@@ -28,7 +29,7 @@ struct SpokenText: Equatable {
 
     /// At most ``CustomMessage/longestText`` characters, on one line.
     ///
-    /// espeak-ng takes `[[…]]` for names of sounds, and `<…>` and `&…;` for markup when it is told to.
+    /// espeak-ng reads `[[…]]` as phoneme names, and with an option `<…>` and `&…;` as markup.
     static func cleaned(_ text: String) -> String {
         var result = ""
         for scalar in String(text.prefix(CustomMessage.longestText)).unicodeScalars {
@@ -46,12 +47,11 @@ struct SpokenText: Equatable {
         return result.split(separator: " ").joined(separator: " ")
     }
 
-    /// Whether espeak-ng, asked how it would say the text, goes over to another language for what it cannot read. It
-    /// says so in brackets: `(en)`. Words in Latin letters may be said in English, so they are not part of the
-    /// question.
+    /// Whether espeak-ng can read the text in one language. It marks a change to another language in its phonemes with
+    /// brackets: `(en)`. Words in Latin letters may be spoken in English, so ``question`` leaves them out.
     static func isRead(as phonemes: String) -> Bool { !phonemes.contains("(") }
 
-    /// What is to be asked: the text without words in Latin letters. Empty when nothing is left.
+    /// The text to check, without words in Latin letters; empty if nothing is left.
     var question: String {
         guard !voice.hasPrefix("en"), voice != "cmn-latn-pinyin" else { return "" }
         let foreign = text.unicodeScalars.map { $0.properties.isAlphabetic && $0.value < 0x250 ? " " : Character($0) }
