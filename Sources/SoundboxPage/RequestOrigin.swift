@@ -38,8 +38,8 @@ enum RequestOrigin {
         return ownNames(host: host, resolver: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
     }
 
-    /// - Parameter resolver: the content of `/etc/resolv.conf`. Of several `domain` and `search` the last counts; without
-    ///   one it is the host name's own domain (resolv.conf(5)).
+    /// - Parameter resolver: the content of `/etc/resolv.conf`. The last `domain` or `search` counts; without one, the
+    ///   host name's own domain (resolv.conf(5)).
     static func ownNames(host: String, resolver: String) -> [String] {
         let labels = host.lowercased().split(separator: ".", maxSplits: 1)
         guard let label = labels.first else { return [] }

@@ -46,6 +46,8 @@ package final class BoxClock: Sendable {
     private let stepping = Mutex(())
 
     /// Blocks on the read of `keeper`.
+    ///
+    /// - Parameter newestKnown: the newest time that a confirmed clock has given to a payment in the inbox.
     package init(
         newestKnown: Timestamp?, keeper: Remembered<Timestamp> = .none,
         signs: @escaping @Sendable () -> Signs = BoxClock.systemSigns

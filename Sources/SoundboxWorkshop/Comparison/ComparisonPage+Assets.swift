@@ -1,5 +1,5 @@
 extension ComparisonPage {
-    /// The page's colours, light and dark, and its layout down to the width of a phone.
+    /// Colours, light and dark, and a layout that fits a phone.
     static let style = """
         :root { color-scheme: light dark; --paper: #fff; --ink: #1b1b1b; --faint: #5c5c5c; --line: #c9c9c9;
           --odd: #dbe9ff; --even: #fff0cf; --overlap: #c2410c; --wave: #17407a; --bad: #a40000; --head: #c00; }
@@ -44,8 +44,8 @@ extension ComparisonPage {
         figure { margin: .75rem 0; overflow-x: auto; }
         """
 
-    /// Plays from a recording on, shows where the sound is, and plays voices one after the other. The page can be read
-    /// and heard without it.
+    /// Plays from a recording on, shows the position, and plays voices one after the other. The page is readable and
+    /// playable without it.
     static let script = """
         "use strict";
         const players = [...document.querySelectorAll("audio")];

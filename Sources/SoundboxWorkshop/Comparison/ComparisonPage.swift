@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
 
-/// The page of a ``VoiceComparison``: one file that loads nothing else and may load nothing else.
+/// The page of a ``VoiceComparison``: one file that loads nothing else; its policy forbids it.
 struct ComparisonPage {
     private let comparison: VoiceComparison
 
@@ -40,7 +40,8 @@ struct ComparisonPage {
             """
     }
 
-    /// Nothing is loaded; the sound is in the page, and so are this style and this script, by their hashes.
+    /// Nothing is loaded: sound, style and script are in the page. Only this style and this script are allowed, by
+    /// hash.
     private static var policy: String {
         func hash(_ text: String) -> String { "'sha256-\(Markup.base64(SHA256.hash(of: Array(text.utf8))))'" }
         return "default-src 'none'; media-src data:; style-src \(hash(style)); script-src \(hash(script)); "
@@ -117,7 +118,7 @@ struct ComparisonPage {
             """
     }
 
-    /// Rests have no number, so that numbers are those of the picture.
+    /// Rests have no number, so that the numbers match the picture.
     private static func numbered(_ items: [String], of spoken: SpokenAmount) -> String {
         var number = 0
         return zip(items, spoken.parts).map { item, part in

@@ -1,7 +1,7 @@
-/// Text of HTML and SVG. What comes from outside gets in through ``text(_:)`` or ``attribute(_:_:)`` only.
+/// HTML and SVG text. Foreign text must pass ``text(_:)`` or ``attribute(_:_:)``.
 enum Markup {
-    /// With every character that means something in HTML as a reference, and what cannot be seen as what it is called:
-    /// marks that turn the direction of text around would show words in another order than they are.
+    /// Escapes the special characters of HTML, and replaces invisible ones by U+FFFD: direction marks would show words
+    /// in another order.
     static func text(_ text: some StringProtocol) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -19,10 +19,10 @@ enum Markup {
         return escaped
     }
 
-    /// ` name="value"`, with a blank in front.
+    /// ` name="value"`, with a leading blank.
     static func attribute(_ name: String, _ value: some StringProtocol) -> String { " \(name)=\"\(text(value))\"" }
 
-    /// Controls, and marks of direction. Joiners are part of Indian scripts and stay.
+    /// Control characters and direction marks. Joiners belong to Indian scripts and stay.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -31,7 +31,7 @@ enum Markup {
         }
     }
 
-    /// A number with so many digits behind the point.
+    /// A number with `digits` decimals.
     static func number(_ value: Double, _ digits: Int) -> String {
         guard value.isFinite else { return value < 0 ? "−∞" : "∞" }
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
@@ -43,7 +43,7 @@ enum Markup {
         return "\(sign)\(whole).\(String(repeating: "0", count: digits - tail.count))\(tail)"
     }
 
-    /// Bytes as RFC 4648 writes them.
+    /// Base64 of RFC 4648.
     static func base64(_ bytes: some Collection<UInt8>) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var output: [UInt8] = []

@@ -4,25 +4,25 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// One amount as one voice speaks it, and where its recordings lie.
+/// One amount as one voice speaks it, with the positions of its recordings.
 struct SpokenAmount: Sendable {
     /// A recording or a rest.
     struct Part: Sendable {
         /// The name of the recording without `.flac`, and its words; `nil` for a rest.
         let source: (file: String, words: String)?
-        /// In which it sounds; those of an overlap belong to both.
+        /// Its frames; the frames of an overlap belong to both parts.
         let frames: Range<Int>
     }
 
     /// Where two recordings meet without a rest.
     struct Join: Sendable {
-        /// The number of the first of the two in ``SpokenAmount/parts``; the other one follows it.
+        /// The index of the first recording in ``SpokenAmount/parts``; the second one follows it.
         let part: Int
-        /// In which both sound; empty where they touch.
+        /// The frames of both; empty if they only touch.
         let overlap: Range<Int>
-        /// dBFS. The largest step from one sample to the next there.
+        /// dBFS. The largest step between two samples at the join.
         let jump: Double
-        /// In which nothing is heard, above −50 dBFS, from the join to either side; empty where both sound.
+        /// The silent frames around the join, below −50 dBFS; empty if both sound.
         let quiet: Range<Int>
     }
 
@@ -32,7 +32,7 @@ struct SpokenAmount: Sendable {
     let parts: [Part]
     let joins: [Join]
     let loudness: MeasuredLoudness
-    /// A whole file of 16 bits.
+    /// A FLAC file of 16 bits.
     let flac: [UInt8]
 
     /// Speaks the payment through the box's own player and mixer. Blocks on the disk.
@@ -55,7 +55,7 @@ struct SpokenAmount: Sendable {
 
     var recordingCount: Int { parts.count { $0.source != nil } }
 
-    /// Lossless, though larger than Opus: a coder adds echoes of its own at the joins, which are what is judged.
+    /// Lossless, although larger than Opus: a lossy coder adds echoes at the joins, which are judged here.
     private static func flac(of recording: Recording) throws -> [UInt8] {
         let scratch = try TemporaryFolder()
         let path = "\(scratch.path)/speech.flac"
@@ -65,13 +65,13 @@ struct SpokenAmount: Sendable {
 }
 
 extension SpokenAmount.Join {
-    /// `nil` where one of the two is a rest.
+    /// `nil` if one of the two is a rest.
     fileprivate init?(after index: Int, in parts: [SpokenAmount.Part], of recording: Recording) {
         let (old, new) = (parts[index], parts[index + 1])
         guard old.source != nil, new.source != nil else { return nil }
         part = index
         overlap = min(new.frames.lowerBound, old.frames.upperBound)..<old.frames.upperBound
-        // A millisecond more, for the step into the overlap and out of it.
+        // One more millisecond, for the steps into and out of the overlap.
         let slack = recording.frames(in: .milliseconds(1))
         let around = max(1, overlap.lowerBound - slack)..<min(recording.samples.count, overlap.upperBound + slack)
         let steps = around.map { abs(recording.samples[$0] - recording.samples[$0 - 1]) }

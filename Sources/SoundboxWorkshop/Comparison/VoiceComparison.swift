@@ -4,15 +4,19 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// Amounts in several voices on one page, to listen to and to look at: `soundbox-voicetools compare`.
+/// A page with amounts in several voices, for `soundbox-voicetools compare`:
+///
+///     var comparison = VoiceComparison(of: amounts, channel: nil)
+///     await comparison.add("zh-CN", of: VoiceFolder(path: "sounds"))
+///     try comparison.write(to: "compare.html")
 public struct VoiceComparison: Sendable {
-    /// What one voice makes of one amount.
+    /// One amount in one voice.
     struct Take: Sendable {
         /// The voice's folder.
         let folder: String
-        /// What the language calls itself; `nil` of a voice that does not open.
+        /// The language's own name; `nil` if the voice does not open.
         let language: (name: String, locale: String)?
-        /// What is heard, or why nothing is.
+        /// The sound, or why there is none.
         let outcome: Result<SpokenAmount, Failure>
     }
 
@@ -23,12 +27,12 @@ public struct VoiceComparison: Sendable {
     public let amounts: [Money]
     public let channel: String?
     public let loudspeaker: Loudspeaker
-    /// For each amount, every voice.
+    /// By amount, then by voice.
     private(set) var takes: [[Take]] = []
-    /// Why a voice does not open, by its folder.
+    /// Why voices do not open, by folder.
     public private(set) var problems: [(folder: String, reason: String)] = []
 
-    /// - Parameter loudspeaker: what the sound is made fit for.
+    /// - Parameter loudspeaker: the loudspeaker that the sound is adapted to.
     public init(of amounts: [Money], channel: String?, loudspeaker: Loudspeaker = .full) {
         self.amounts = amounts
         self.channel = channel
@@ -36,9 +40,9 @@ public struct VoiceComparison: Sendable {
         takes = amounts.map { _ in [] }
     }
 
-    /// Has one more voice speak every amount. What it cannot say, and that it does not open, stands on the page.
+    /// Adds a voice that speaks every amount. The page shows what it cannot say, or that it does not open.
     ///
-    /// Decodes and renders every recording it needs, so it blocks on the disk.
+    /// Decodes and renders recordings; blocks on the disk.
     public mutating func add(_ name: String, of folder: VoiceFolder) async {
         let voice: Voice
         do { voice = try folder.voice(name) } catch {
@@ -62,13 +66,13 @@ public struct VoiceComparison: Sendable {
         }
     }
 
-    /// How many amounts are heard, of all voices together.
+    /// How many amounts were spoken, over all voices.
     public var spokenCount: Int {
         takes.joined().count { take in if case .success = take.outcome { true } else { false } }
     }
 
-    /// Writes the page, which needs no other file. Blocks on the disk.
-    /// - Throws: ``FileError`` that names the file. What was there before is then still there.
+    /// Writes the page, one file. Blocks on the disk.
+    /// - Throws: ``FileError`` that names the file. An existing file then stays.
     public func write(to path: String) throws {
         try SmallFile.replace(path, with: ComparisonPage(self).html, mode: 0o644, owner: nil)
     }

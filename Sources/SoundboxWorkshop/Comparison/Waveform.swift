@@ -1,13 +1,13 @@
 import SoundboxVoice
 
-/// Pictures of a spoken amount, as SVG inside a page. Colours come from the page's style.
+/// SVG pictures of a spoken amount. Colours come from the page's style.
 struct Waveform {
-    /// How wide a second is in the picture of the whole, in CSS pixels.
+    /// The width of a second in the whole picture, in CSS pixels.
     static let pixelsPerSecond = 220.0
-    /// What is shown on either side of an enlarged join.
+    /// The time on either side of an enlarged join.
     static let margin = Duration.milliseconds(60)
     private static let height = 120.0
-    /// Where names stand, above the wave.
+    /// The height of the names above the wave.
     private static let header = 20.0
     private static let joinWidth = 640.0
 
@@ -21,7 +21,7 @@ struct Waveform {
 
     // MARK: The whole
 
-    /// Wave, recordings by number and words, overlaps and rests.
+    /// The wave, with recordings by number and words, overlaps and rests.
     var whole: String {
         let scale = Self.pixelsPerSecond / rate
         let width = Double(spoken.recording.samples.count) * scale
@@ -50,7 +50,7 @@ struct Waveform {
     }
 
     private func label(_ number: Int, _ words: String, at place: Double, room: Double) -> String {
-        // Wide scripts take an em, others about half of one.
+        // Wide scripts need about an em per character, others about half an em.
         let width = words.unicodeScalars.reduce(20.0) { $0 + ($1.value > 0x2E80 ? 13 : 7.5) }
         let text = width <= room ? "\(number) \(words)" : "\(number)"
         return "<text x=\"\(Self.number(place + 3))\" y=\"14\">\(Markup.text(text))</text>"
@@ -58,7 +58,8 @@ struct Waveform {
 
     // MARK: One join
 
-    /// The wave around a join: where the second recording begins, where the first one ends, and a scale in milliseconds.
+    /// The wave around a join, with the start of the second recording, the end of the first one, and a scale in
+    /// milliseconds.
     func enlarged(_ join: SpokenAmount.Join) -> String {
         let middle = (join.overlap.lowerBound + join.overlap.upperBound) / 2
         let margin = spoken.recording.frames(in: Self.margin)
@@ -83,8 +84,7 @@ struct Waveform {
 
     // MARK: Parts of pictures
 
-    /// The lowest and the highest sample of each column, one behind the other; each sample by itself where there are
-    /// fewer than two in a column.
+    /// The highest and lowest sample of each column; single samples if a column has fewer than two.
     private func path(_ range: Range<Int>, columns: Int, width: Double, from start: Double = 0) -> String {
         guard !range.isEmpty, columns > 0 else { return "" }
         let middle = (Self.header + Self.height) / 2
@@ -117,7 +117,7 @@ struct Waveform {
             + "<title>\(Markup.text(title))</title></rect>"
     }
 
-    /// - Parameter isScaled: whether it becomes as wide as the page; otherwise it keeps its size.
+    /// - Parameter isScaled: whether it takes the width of the page; otherwise it keeps its size.
     private func svg(_ width: Double, scaled isScaled: Bool, label: String, _ content: String) -> String {
         let size = "width=\"\(Self.number(width))\" height=\"\(Self.number(Self.height))\""
         return "<svg class=\"\(isScaled ? "join" : "whole")\" role=\"img\"\(Markup.attribute("aria-label", label)) "

@@ -1,11 +1,11 @@
 import SoundboxCore
 import SoundboxYAML
 
-/// Where a voice reads numbers otherwise than ICU, on purpose: a file such as `Tests/OracleTests/Deviations/zh-CN.yaml`.
+/// Intended differences between a voice and ICU: a file such as `Tests/OracleTests/Deviations/zh-CN.yaml`.
 struct Deviations {
-    /// One difference, as what turns ICU's text into the voice's.
+    /// A replacement that converts ICU's text into the voice's.
     struct Rule {
-        /// Where it stands, for messages.
+        /// File and line, for messages.
         var place: String
         var replacement: ICUReplacement
     }
@@ -14,7 +14,7 @@ struct Deviations {
     var ruleSet: String
     var rules: [Rule]
 
-    /// Strict: every difference says why it is one and who else says so. Blocks on the disk.
+    /// Strict: every difference needs a `reason` and a `source`. Blocks on the disk.
     /// - Throws: ``YAMLError`` naming file, line and key.
     init(readingFile path: String) throws(YAMLError) {
         let top = try YAMLValue(readingFile: path).mapping()
@@ -27,7 +27,7 @@ struct Deviations {
 }
 
 extension [Deviations.Rule] {
-    /// ICU's text with every rule applied, in order, and the rules that changed it.
+    /// ICU's text after all rules in order, and the indices of the rules that changed it.
     func applied(to text: String) throws(ICUError) -> (text: String, changedBy: [Int]) {
         var text = text
         var changedBy: [Int] = []

@@ -1,22 +1,22 @@
 import CICU
 
-/// Numbers in words by ICU's rules for one locale. Not for several threads at once: it writes into one buffer.
+/// Numbers in words by ICU's rules for one locale. Use from one thread at a time: it has one buffer.
 final class ICUSpeller {
     private let speller: OpaquePointer
-    /// Longer than the longest number of any locale; what does not fit is an error and never cut off.
+    /// Longer than the longest number of any locale; a longer text is an error and is never cut.
     private var text = [UInt16](repeating: 0, count: 4096)
 
     /// - Parameters:
     ///   - locale: as ICU writes it: `zh_Hant`.
     ///   - ruleSet: with its percent sign: `%spellout-cardinal`.
-    /// - Throws: ``ICUError`` for a locale or a set that ICU does not have, with the sets that it has.
+    /// - Throws: ``ICUError`` for an unknown locale or set; it lists the known sets.
     init(locale: String, ruleSet: String) throws(ICUError) {
         var code: Int32 = 0
         guard let speller = soundbox_icu_speller_open(locale, &code) else {
             throw ICUError("ICU cannot spell in \(locale): \(ICUError.name(of: code))")
         }
         self.speller = speller
-        // Where ICU has no rules for a locale it writes figures by those of its root, or spells in the user's own language.
+        // Without rules for a locale, ICU falls back to its root or to the user's own language.
         let language = locale.prefix { $0 != "_" }
         guard let actual = soundbox_icu_speller_actual_locale(speller, &code),
             String(cString: actual).prefix(while: { $0 != "_" }) == language
@@ -40,7 +40,7 @@ final class ICUSpeller {
         return String(utf16: text[..<Int(length)]).split(separator: ";").joined(separator: ", ")
     }
 
-    /// - Parameter digits: plain decimal digits: `123.45`. ICU takes them through a double: up to 15 are exact.
+    /// - Parameter digits: plain decimal digits: `123.45`. ICU converts them to a double: up to 15 digits are exact.
     func spell(_ digits: String) throws(ICUError) -> String {
         var code: Int32 = 0
         let length = soundbox_icu_spell_digits(
@@ -50,7 +50,7 @@ final class ICUSpeller {
     }
 }
 
-/// A regular expression of ICU and what its matches are replaced by. Not for several threads at once.
+/// An ICU regular expression with a replacement. Use from one thread at a time.
 final class ICUReplacement {
     private let expression: OpaquePointer
     private let template: [UInt16]
@@ -72,7 +72,7 @@ final class ICUReplacement {
     func apply(to text: String) throws(ICUError) -> String {
         let text = Array(text.utf16)
         var code: Int32 = 0
-        // Many times the longest number; what does not fit is an error and never cut off.
+        // Many times the longest number; a longer text is an error and is never cut.
         var result = [UInt16](repeating: 0, count: 4096)
         let length = soundbox_icu_regex_replace(
             expression, text, Int32(text.count), template, Int32(template.count), &result, Int32(result.count), &code)
@@ -82,7 +82,7 @@ final class ICUReplacement {
 }
 
 extension String {
-    /// Several times as fast as `String(decoding:as:)`, which the library has no specialised code of for UTF-16.
+    /// Faster than `String(decoding:as:)`, for which the standard library has no specialised code for UTF-16.
     fileprivate init(utf16: ArraySlice<UInt16>) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf16.count * 3)
@@ -93,7 +93,7 @@ extension String {
     }
 }
 
-/// Why ICU does not answer.
+/// An error of ICU.
 public struct ICUError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
     init(_ description: String) { self.description = description }

@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// The amounts that are compared with ICU: the same in every run and for every locale, none twice.
+/// The amounts that are compared with ICU: the same in every run and for every locale, each once.
 enum OracleAmounts {
     struct Amount: Sendable {
         var number: DecimalNumber
@@ -31,11 +31,11 @@ enum OracleAmounts {
         }
         for cents in UInt64(1)...999 { _ = add(try? DecimalNumber(minorUnits: cents, exponent: 2)) }
         var random = RepeatableGenerator(state: 20_261_121)
-        // Numbers of one to four digits are all there; as many of each length above.
+        // All numbers of one to four digits are included; of each greater length, a sample.
         for length in 5...15 {
             add(upTo: 6_000) { try? DecimalNumber(whole: wholeNumber(ofLength: length, using: &random)) }
         }
-        // A double, which ICU takes decimals through, is exact to 15 digits.
+        // ICU converts decimals to a double, which is exact to 15 digits.
         for places in 1...4 {
             add(upTo: 4_000) {
                 let length = Int.random(in: 0...(15 - places), using: &random)
@@ -48,7 +48,7 @@ enum OracleAmounts {
         return amounts
     }()
 
-    /// Every other number has mostly empty places, which is where languages differ.
+    /// About half of the numbers have mostly zeros, where languages differ.
     private static func wholeNumber(ofLength length: Int, using random: inout RepeatableGenerator) -> UInt64 {
         let isSparse = Bool.random(using: &random)
         var number = UInt64.random(in: 1...9, using: &random)
@@ -60,7 +60,7 @@ enum OracleAmounts {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed.
+/// SplitMix64: the same sequence for the same seed.
 private struct RepeatableGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,35 +2,38 @@ import CICU
 import SoundboxCore
 import SoundboxSpeech
 
-/// Compares a language's numbers with ICU's spelling of more than 100,000 amounts.
+/// Compares a language's numbers with ICU's spelling of more than 100,000 amounts:
 ///
-/// ICU is no judge: it reads some amounts as nobody says them. Where a voice reads otherwise on purpose, a file of
-/// deviations says how and why.
+///     let report = try VoiceOracle().compare(voice.language, deviations: "zh-CN.yaml")
+///     print("\(report.wrong) of \(report.compared) differ")
+///
+/// ICU is not always right: it reads some amounts as nobody says them. A file of deviations lists the intended
+/// differences with their reasons.
 public struct VoiceOracle: Sendable {
-    /// An amount that is read otherwise than ICU reads it.
+    /// An amount that the voice reads differently from ICU.
     public struct Difference: Sendable, Equatable {
         public let amount: String
-        /// As the voice reads it, or why it cannot.
+        /// The voice's reading, or why it has none.
         public let own: String
         public let icu: String
-        /// ICU's text with the deviations in it.
+        /// ICU's text after the deviations.
         public let expected: String
     }
 
     public struct Report: Sendable, Equatable {
         public fileprivate(set) var equal = 0
-        /// As the deviations say.
+        /// Different, as the deviations say.
         public fileprivate(set) var deviating = 0
         public fileprivate(set) var wrong = 0
-        /// The first of those that are wrong.
+        /// The first wrong ones.
         public fileprivate(set) var examples: [Difference] = []
-        /// Places of deviations that change no amount.
+        /// File and line of deviations that change no amount.
         public fileprivate(set) var unusedRules: [String] = []
 
         public var compared: Int { equal + deviating + wrong }
     }
 
-    /// What most of ICU's locales call the set that reads amounts.
+    /// The rule set that reads amounts in most of ICU's locales.
     public static let usualRuleSet = "%spellout-cardinal"
 
     public init() {}
@@ -38,14 +41,15 @@ public struct VoiceOracle: Sendable {
     /// ICU's major version: 72.
     public var version: Int { Int(soundbox_icu_version()) }
 
-    /// Compares the language's own cardinal, and those of its units' genders in whole numbers: ICU declines before a
-    /// point, too (eine Komma fünf), which nobody says. A gender's set is compared with ICU's of that name.
+    /// Compares the language's cardinal set with all amounts, and the sets of its units' genders with whole numbers,
+    /// each with ICU's set of the same name. ICU also declines before a decimal point (eine Komma fünf), which nobody
+    /// says.
     ///
-    /// Computes for seconds and blocks on the disk.
+    /// Computes for seconds; blocks on the disk.
     /// - Parameters:
-    ///   - deviations: a file of them, which also names ICU's locale and rule set; `nil` compares with ICU as it is.
-    ///   - ruleSet: ICU's, where no file names it. `nil` takes the usual one, and where ICU has none for the language,
-    ///     the one that is called like the language's.
+    ///   - deviations: a file of deviations, which also names ICU's locale and rule set; `nil` compares without.
+    ///   - ruleSet: ICU's rule set if no file names it; `nil` takes ``usualRuleSet``, or the set with the name of the
+    ///     language's own.
     ///   - mostExamples: how many differences are kept.
     /// - Throws: ``ICUError``, or ``YAMLError`` for the deviations.
     public func compare(

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSpeech
 
 extension Language {
-    /// Two amounts of one currency that are read alike.
+    /// Two amounts of one currency with the same reading.
     struct AlikeAmounts: Error, Sendable, Equatable, CustomStringConvertible {
         var first: Money
         var second: Money
@@ -13,13 +13,13 @@ extension Language {
         }
     }
 
-    /// Proves that different amounts of a currency are read differently, with a point and by parts: a configuration
-    /// may ask for either. For number rules that have been proved to tell numbers apart.
-    /// Takes some milliseconds.
-    /// - Throws: two amounts that cannot be told apart.
+    /// Proves that different amounts of a currency have different readings, both with a point and with subunits,
+    /// because a configuration may choose either. The number rules must have passed
+    /// ``NumberRules/validateDistinctness(_:withDecimals:)``.
+    /// - Throws: two amounts with the same reading.
     func proveAmounts(of code: String) throws(AlikeAmounts) {
         guard let words = units[code], let currency = Currency(code) else { return }
-        // A word that is always the same changes nothing about the number before it.
+        // A word without a plural does not change the number before it.
         let styles: [DecimalStyle] = words.unit.one == words.unit.other ? [] : [.point]
         for style in words.subunits.isEmpty ? styles : styles + [.subunit] {
             var readings = AmountReadings(self, words)
@@ -36,13 +36,13 @@ extension Language {
 }
 
 extension Language {
-    /// A unit or part whose word goes on with the number before it.
+    /// A unit or subunit whose word combines with the number before it.
     struct UnitLikeNumber: Error, Sendable, Equatable, CustomStringConvertible {
         var currency: String
         var word: String
-        /// What is meant, without the unit.
+        /// The meant number, without the unit.
         var meant: DecimalNumber
-        /// What is heard.
+        /// The number that is heard.
         var heard: DecimalNumber
 
         var description: String {
@@ -51,8 +51,8 @@ extension Language {
         }
     }
 
-    /// Proves that no unit turns the number before it into another one, as hundert would: five of them are five hundred.
-    /// - Throws: the first that does.
+    /// Proves that no unit changes the number before it, as the unit "hundert" would: five of them are "five hundred".
+    /// - Throws: the first unit that does.
     func proveUnits() throws(UnitLikeNumber) {
         var graph = ReadingGraph(numbers)
         var branches: [ReadingGraph.Branch] = []
@@ -66,7 +66,7 @@ extension Language {
             guard let set = numbers.sets.firstIndex(where: { $0.name == ruleSet(before: word) }) else { continue }
             for text in Set([word.one, word.other]) {
                 let behind = graph.text(text, then: ReadingGraph.end)
-                // Nothing that a word does to a number takes a large one to show.
+                // Small numbers are enough to show the effect of a word.
                 let node = graph.numbers(1...9, by: set, unit: .one, then: behind)
                 branches.append(.init(node: node, weight: .init()))
             }
@@ -110,7 +110,7 @@ extension CurrencyWords {
     fileprivate var all: [CountedWord] { [unit] + subunits.map(\.word) }
 }
 
-/// The readings of every amount of one currency, as a graph.
+/// The readings of all amounts of one currency, as a graph.
 private struct AmountReadings {
     typealias Branch = ReadingGraph.Branch
     typealias Weight = ReadingGraph.Weight
@@ -154,11 +154,11 @@ private struct AmountReadings {
         }
     }
 
-    /// The subunits from one on, at least one of them more than zero.
+    /// The subunits from `index` on, at least one of them above zero.
     /// - Parameters:
-    ///   - placed: how many decimals the subunits before took.
-    ///   - behindWords: whether a unit or a subunit has been said.
-    ///   - gap: whether one has been left out since.
+    ///   - placed: how many decimals the earlier subunits have.
+    ///   - behindWords: whether a unit or a subunit was said before.
+    ///   - gap: whether one was left out since then.
     private mutating func parts(
         from index: Int, placed: Int, behindWords: Bool, gap: Bool = false, isLast: Bool = false
     ) -> [Branch] {
@@ -181,7 +181,7 @@ private struct AmountReadings {
         return left + said
     }
 
-    /// Numbers with their word, which may be another one for one.
+    /// Numbers with their word, which may differ for the number one.
     private mutating func counted(
         _ range: ClosedRange<UInt64>, _ word: CountedWord, unit: Weight, then next: Int
     ) -> [Branch] {

@@ -2,15 +2,15 @@ import SoundboxCore
 import SoundboxSpeech
 
 extension NumberRules {
-    /// Numbers that one rule reads with the same parts: each quotient with each remainder.
+    /// Numbers that one rule reads with the same parts: all combinations of quotients and remainders.
     struct Case {
-        /// The set and the rule within it that reads them.
+        /// The index of the set; ``rule`` is the rule in it.
         var set: Int
         var rule: Rule
         var quotients: ClosedRange<UInt64>
         var remainders: ClosedRange<UInt64>
 
-        /// What is said of them: with what stands in brackets, or without.
+        /// The parts that are said, with or without the brackets.
         var parts: [Part] {
             rule.parts.flatMap { part -> [Part] in
                 guard case .optional(let parts) = part else { return [part] }
@@ -18,7 +18,7 @@ extension NumberRules {
             }
         }
 
-        /// From the least to the greatest of them; all of these where the rule has no brackets.
+        /// The range from the least to the greatest; contains only these numbers if the rule has no brackets.
         var numbers: ClosedRange<UInt64> { number(quotients.lowerBound, remainders.lowerBound)...last }
 
         private var last: UInt64 { number(quotients.upperBound, remainders.upperBound) }
@@ -26,7 +26,7 @@ extension NumberRules {
         func number(_ quotient: UInt64, _ remainder: UInt64) -> UInt64 { quotient * rule.divisor + remainder }
     }
 
-    /// The numbers of a range, divided by the rules of a set that read them.
+    /// The numbers of a range, grouped by the rules of a set that read them.
     func cases(of set: Int, for range: ClosedRange<UInt64>) -> [Case] {
         let rules = sets[set].rules
         var cases: [Case] = []
@@ -45,10 +45,10 @@ extension NumberRules {
         return cases
     }
 
-    /// More single numbers than a rule can sensibly hand back to the one before it.
+    /// More numbers than a rule can sensibly leave to the rule before it.
     private static let mostMultiples: UInt64 = 1000
 
-    /// What a rule hands back to the one before it, since nothing remains.
+    /// The multiples that a rule leaves to the rule before it, because the remainder is zero.
     private func multiples(
         of divisor: UInt64, _ quotients: ClosedRange<UInt64>, readBy rule: Rule, in set: Int
     ) -> [Case] {
@@ -67,15 +67,15 @@ extension NumberRules.Rule {
 }
 
 extension ClosedRange<UInt64> {
-    /// The part between two numbers; `nil` when there is none.
+    /// The part between two numbers; `nil` if it is empty.
     func clamped(from low: UInt64, to high: UInt64) -> Self? {
         let (low, high) = (Swift.max(low, lowerBound), Swift.min(high, upperBound))
         return low <= high ? low...high : nil
     }
 
-    /// The range as at most three products of quotients and remainders: the first quotient with the remainders that the
-    /// range begins in, those with all remainders, and the last one.
-    /// - Parameter apartFromZero: whether the remainder zero stands by itself.
+    /// The range as at most three products of quotients and remainders: the first quotient with the remainders from the
+    /// start of the range, the quotients with all remainders, and the last quotient.
+    /// - Parameter apartFromZero: whether the remainder zero is a separate product.
     fileprivate func blocks(of divisor: UInt64, apartFromZero: Bool) -> [(Self, Self)] {
         let (first, begin) = lowerBound.quotientAndRemainder(dividingBy: divisor)
         let (last, end) = upperBound.quotientAndRemainder(dividingBy: divisor)

@@ -3,10 +3,10 @@ import SoundboxSpeech
 
 extension NumberRules {
     /// Proves that a set says every number in full: different numbers from 0 to 10¹⁵ have different words, and so have
-    /// different decimals, where asked. For rules that ``validate(_:withDecimals:)`` has let pass.
+    /// different decimals if requested. The rules must have passed ``validate(_:withDecimals:)``.
     ///
-    /// It is a proof and no trial: all readings are compared as one graph of letters. Takes a millisecond or so for the
-    /// rules of a language. A sample of numbers takes longer, and finds only what its author thought of.
+    /// This is a proof and not a sample: all readings are compared as one graph of letters. A sample would find only
+    /// the cases that its author thought of.
     /// - Throws: the rule that loses something, with two numbers that sound alike.
     func validateDistinctness(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let set = sets.firstIndex(where: { $0.name == setName }) else { return }
@@ -43,10 +43,10 @@ extension NumberRules {
         }
     }
 
-    /// As many decimals as a currency has at most. Further digits are said as these are.
+    /// The most decimals of a currency. Further digits are read in the same way.
     static let mostPlacesProved = 4
 
-    /// What an `x.x` rule is made of, and the whole numbers that it is for. Follows `=%set=` to the set that decides.
+    /// The parts of the `x.x` rules, and the whole numbers they apply to. Follows `=%set=` to the set that decides.
     func decimals(
         of set: Int, whole: ClosedRange<UInt64>, depth: Int = 0
     ) -> [(parts: [Part], whole: ClosedRange<UInt64>)] {
@@ -54,7 +54,7 @@ extension NumberRules {
         var found: [(parts: [Part], whole: ClosedRange<UInt64>)] = []
         if let proper, whole.contains(0) { found += resolved(proper, whole: 0...0, depth: depth) }
         let rest = proper == nil ? whole : whole.clamped(from: 1, to: .max)
-        // What stands in brackets is said from one on.
+        // Brackets are said from one on.
         guard let fraction = sets[set].fraction, let rest else { return found }
         let hasBrackets = fraction.contains { if case .optional = $0 { true } else { false } }
         guard hasBrackets, rest.lowerBound == 0, rest.upperBound > 0 else {
@@ -64,7 +64,7 @@ extension NumberRules {
             + resolved(fraction, whole: 1...rest.upperBound, depth: depth)
     }
 
-    /// The parts with `=%set=` replaced by the parts of that set's own rule.
+    /// The parts, with `=%set=` replaced by the parts of that set's rule.
     private func resolved(
         _ parts: [Part], whole: ClosedRange<UInt64>, depth: Int
     ) -> [(parts: [Part], whole: ClosedRange<UInt64>)] {
@@ -139,7 +139,7 @@ extension NumberRules {
                 + "expected words of its own for each number")
     }
 
-    /// The rule that reads a number in the end: past the sets that only hand it on.
+    /// The rule that finally reads a number, after sets that only refer to another set.
     private func rule(for number: UInt64, in set: Int) -> Rule? {
         var set = set
         for _ in sets.indices {
@@ -152,7 +152,7 @@ extension NumberRules {
 }
 
 extension ReadingGraph.Weight {
-    /// `nil` when it is none that an amount can be.
+    /// `nil` if no amount can have this weight.
     var number: DecimalNumber? {
         guard let whole = UInt64(exactly: whole), (0..<1_000_000_000).contains(billionths) else { return nil }
         let digits = String(billionths).utf8.map { $0 - UInt8(ascii: "0") }

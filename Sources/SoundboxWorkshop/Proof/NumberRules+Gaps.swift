@@ -1,15 +1,14 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Rules that are left out, where what is left still tells all numbers apart: 三十四十五 for 345 where the rule for 百
-/// is missing.
+/// Finds missing rules that leave all numbers distinct: without the rule for 百, 345 is read 三十四十五.
 extension NumberRules {
     private struct Reach: Hashable {
         var set: Int
         var range: ClosedRange<UInt64>
     }
 
-    /// Refuses rules that count more of their unit than a language does before its next unit.
+    /// Refuses rules that count more of their unit than the language does before its next unit.
     func refuseGaps(in set: Int) throws(NumberRuleError) {
         var seen: Set<Reach> = []
         var open = [Reach(set: set, range: 0...DecimalNumber.maximumWhole)]
@@ -31,20 +30,20 @@ extension NumberRules {
 
     private func refuseGap(behind numbers: Case, upTo end: UInt64) throws(NumberRuleError) {
         let rule = numbers.rule
-        // `1100>: << hundred` says on purpose what the others are refused for.
+        // `1100>: << hundred` does this on purpose.
         guard rule.saysQuotient, !rule.isLowered else { return }
         let divisor = rule.divisor
         let later = sets[numbers.set].rules.filter { $0.base > rule.base && $0.base <= end }
         let most = numbers.quotients.upperBound
         let greatest = numbers.number(most, numbers.remainders.upperBound)
 
-        // Ten hundred, where a later rule counts thousands.
+        // "Ten hundred", although a later rule counts thousands.
         if let next = later.first(where: { $0.saysQuotient && $0.divisor > divisor && $0.divisor <= greatest }) {
             throw gap(rule, at: max(next.divisor, rule.base), in: numbers.set)
         }
-        // The last rule may go on with its own word (ล้านล้าน, or digit by digit): what else could it say?
+        // The last rule may repeat its own word (ล้านล้าน) or read digit by digit: no greater unit follows.
         guard !later.isEmpty else { return }
-        // Thirty-four tens; twenty-three hundred.
+        // "Thirty-four tens"; "twenty-three hundred".
         let countsItself = most >= rule.base
         let countsTens = divisor <= 100 && divisor > 1 && most >= 10
         if countsItself || countsTens {
@@ -66,6 +65,6 @@ extension NumberRules.Rule {
         divisor > 1 && parts.contains { if case .quotient = $0 { true } else { false } }
     }
 
-    /// Whether its base is written as `100>`: with a smaller divisor than its own.
+    /// Whether its base is written as `100>`, with a smaller divisor than usual.
     fileprivate var isLowered: Bool { source.prefix { $0 != ":" }.last == ">" }
 }

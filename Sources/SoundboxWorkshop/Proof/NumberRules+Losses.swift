@@ -1,7 +1,7 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Two numbers that a rule reads alike, since it leaves out what tells them apart.
+/// Two numbers that a rule reads alike, because it leaves out a part.
 struct NumberLoss {
     var rule: NumberRules.Rule
     var first: UInt64
@@ -9,15 +9,15 @@ struct NumberLoss {
     /// What the rule should have.
     var expected: String
 
-    /// The same loss as seen by a rule that hands these numbers on.
+    /// The same loss from the view of a rule that refers to this one.
     func mapped(_ transform: (UInt64) -> UInt64) -> NumberLoss {
         NumberLoss(rule: rule, first: transform(first), second: transform(second), expected: expected)
     }
 }
 
-/// Looks for rules that do not say all of a number: `200: << ratus` reads 200 and 201 alike.
+/// Finds rules that do not say all of a number: `200: << ratus` reads 200 and 201 alike.
 ///
-/// It follows each rule with every number that can reach it, so one rule for a single number may be a bare word.
+/// It follows each rule with all numbers that can reach it, so a rule for a single number may be only a word.
 struct NumberLosses {
     private struct Reach: Hashable {
         var set: Int
@@ -29,7 +29,7 @@ struct NumberLosses {
 
     init(_ rules: NumberRules) { self.rules = rules }
 
-    /// The first two numbers of the range that the set reads alike for want of a part; `nil` when nothing is left out.
+    /// The first two numbers of the range that the set reads alike because a part is missing; `nil` for none.
     mutating func loss(in set: Int, _ range: ClosedRange<UInt64>) -> NumberLoss? {
         guard range.count > 1 else { return nil }
         let reach = Reach(set: set, range: range)
@@ -40,8 +40,8 @@ struct NumberLosses {
         return found
     }
 
-    /// The part that says which number it is, where another part says so as well: 2 тысячи, where the word for thousand
-    /// depends on the two. `nil` when one is enough, or none does.
+    /// The part that identifies the number if several parts depend on it: in "2 тысячи", the word for thousand depends
+    /// on the 2. `nil` if no part does.
     mutating func carrier(
         among parts: [(index: Int, reference: NumberRules.RuleSetReference)], of range: ClosedRange<UInt64>
     ) -> Int? {
@@ -85,7 +85,7 @@ struct NumberLosses {
         return nil
     }
 
-    /// A loss that each of these sets has: where one of them says the number, nothing is lost.
+    /// A loss that all of these sets have. If one of them says the number, nothing is lost.
     private mutating func loss(
         in references: [NumberRules.RuleSetReference], _ range: ClosedRange<UInt64>, _ transform: (UInt64) -> UInt64
     ) -> NumberLoss? {

@@ -1,21 +1,21 @@
 import SoundboxCore
 
 extension ReadingGraph {
-    /// Two different numbers with one reading.
+    /// Two different numbers with the same reading.
     struct Collision: Equatable {
         var first: Weight
         var second: Weight
     }
 
     enum Finding: Equatable {
-        /// Different numbers have different readings, all of them.
+        /// All different numbers have different readings.
         case distinct
         case collision(Collision)
-        /// The rules have so many readings that nobody could tell in a reasonable time.
+        /// The rules have too many readings to compare in a reasonable time.
         case tooLarge
     }
 
-    /// Looks for two ways from a node to the end with the same letters and different weights.
+    /// Searches two paths from a node to the end with the same letters and different weights.
     func finding(from start: Int) -> Finding {
         guard nodes.count < Self.mostNodes, reached.count < Self.mostNodes else { return .tooLarge }
         var search = CollisionSearch(self, from: start)
@@ -23,14 +23,14 @@ extension ReadingGraph {
     }
 }
 
-/// Walks backwards from the end along two ways at once, as long as their letters are the same.
+/// Walks backwards from the end along two paths at once, while their letters are equal.
 ///
-/// Backwards, since what follows a letter is mostly shared and tells the two apart soon: every language that counts
-/// with quotients and remainders says the remainder last, so that few ways stay together for long.
+/// Backwards, because the letters at the end separate most paths soon: every language that counts with quotients and
+/// remainders says the remainder last.
 private struct CollisionSearch {
     typealias Weight = ReadingGraph.Weight
 
-    /// A letter before another one, and what the ways between them add.
+    /// A letter before another one, and the weight between them.
     private struct Step: Hashable {
         var letter: Int
         var weight: Weight
@@ -40,25 +40,25 @@ private struct CollisionSearch {
         var first: Int
         var second: Int
 
-        /// Both in one word: nodes are far fewer than 2³².
+        /// Both in one number: there are far fewer than 2³² nodes.
         var key: UInt64 { UInt64(first) << 32 | UInt64(second) }
     }
 
     private struct Open {
         var pair: Pair
-        /// Of the way from the first letter to the end.
+        /// The weight of the path from the first letter to the end.
         var weight: Weight
-        /// What the way from the second letter weighs more.
+        /// The weight of the second path minus the first.
         var difference: Weight
     }
 
-    /// The differences that a pair was seen with. Two are enough: whatever the ways have in common before the pair, at
-    /// least one of two differences is left over at the beginning, and that is a collision.
+    /// The differences of a pair so far. Two are enough: with any common beginning, at least one of two differences
+    /// remains, and that is a collision.
     private struct Differences {
         var first: Weight
         var second: Weight?
 
-        /// Whether it is worth looking at the pair with this difference.
+        /// Whether the pair must be searched with this difference.
         mutating func insert(_ difference: Weight) -> Bool {
             guard second == nil, difference != first else { return false }
             second = difference
@@ -66,18 +66,18 @@ private struct CollisionSearch {
         }
     }
 
-    /// More pairs than the rules of any language need.
+    /// More pairs than the rules of any shipped language need.
     private static let mostPairs = 1_000_000
 
     private let graph: ReadingGraph
-    /// By node: its letter; zero for what is none.
+    /// By node: its letter; 0 if it is not a letter.
     private let letters: [UInt32]
     private let start: Int
-    /// Stands before the first letter of every reading.
+    /// A node before the first letter of every reading.
     private let beginning: Int
-    /// By letter: those that may stand before it, and how they lead to it.
+    /// By letter: the letters that may precede it, with the steps.
     private var before: [[Step]]
-    /// By letter: the weight of one way to it from the beginning.
+    /// By letter: the weight of one path to it from the beginning.
     private var weightUpTo: [Weight?]
     private var closures: [Int: [Step]] = [:]
     /// By the key of a pair.
@@ -116,15 +116,15 @@ private struct CollisionSearch {
         return collision.map { .collision($0) } ?? .distinct
     }
 
-    /// Two letters before the two that were looked at.
+    /// Takes one step back on both paths.
     /// - Parameters:
-    ///   - weight: of the first way from here to the end.
-    ///   - difference: what the second way weighs more.
+    ///   - weight: of the first path from here to the end.
+    ///   - difference: the weight of the second path minus the first.
     private mutating func meet(_ step: Step, _ other: Step, weight: Weight, difference: Weight) {
         let weight = weight + step.weight
         let difference = difference + other.weight - step.weight
         if step.letter == other.letter {
-            // The same way up to here: two readings with the same letters.
+            // The paths meet: two readings with the same letters.
             guard difference != Weight(), collision == nil else { return }
             let before = step.letter == beginning ? Weight() : weightUpTo[step.letter] ?? Weight()
             collision = ReadingGraph.Collision(first: before + weight, second: before + weight + difference)
@@ -143,7 +143,7 @@ private struct CollisionSearch {
         open.append(next)
     }
 
-    /// Which letters follow which, from the beginning on.
+    /// Collects which letters follow which, from the beginning on.
     private mutating func collectSteps() {
         var open = [beginning]
         while let letter = open.popLast(), collision == nil {
@@ -173,7 +173,7 @@ private struct CollisionSearch {
         }
     }
 
-    /// The letters, or the end, that come first from a node on.
+    /// The first letters from a node on, or the end.
     private mutating func closure(of node: Int) -> [Step] {
         guard case .choice(let branches) = graph.nodes[node] else { return [Step(letter: node, weight: Weight())] }
         if let known = closures[node] { return known }

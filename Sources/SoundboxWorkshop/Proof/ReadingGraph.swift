@@ -1,15 +1,19 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Every reading of every number, as a graph of letters: each way through it is the reading of one number.
+/// The readings of all numbers, as a graph of letters: each path is the reading of one number.
 ///
-/// Ways that go on alike share what follows, so that the readings of 10¹⁵ numbers take some thousand nodes. A way's
-/// weight is its number. Blanks, punctuation and capitals are left out: they are not heard.
+///     var graph = ReadingGraph(language.numbers)
+///     let start = graph.numbers(0...999, by: 0, unit: .one, then: ReadingGraph.end)
+///     if case .collision(let collision) = graph.finding(from: start) { print(collision) }
+///
+/// Paths share equal endings, so that the readings of 10¹⁵ numbers need some thousand nodes. The weight of a path is
+/// its number. Blanks, punctuation and capitals are left out, because they are not heard.
 struct ReadingGraph {
-    /// A number, or what a part of its reading adds to it.
+    /// A number, or the part of it that a part of its reading adds.
     struct Weight: Hashable {
         var whole: Int64 = 0
-        /// As fine as amounts are.
+        /// The resolution of amounts.
         var billionths: Int64 = 0
 
         static let one = Weight(whole: 1)
@@ -28,17 +32,17 @@ struct ReadingGraph {
     enum Node: Hashable {
         case end
         case letter(Unicode.Scalar, next: Int)
-        /// One of several ways on.
+        /// One of several continuations.
         case choice([Branch])
     }
 
     struct Branch: Hashable {
         var node: Int
-        /// What this way adds to the number.
+        /// What this continuation adds to the number.
         var weight: Weight
     }
 
-    /// No voice that people speak comes near it.
+    /// Far more than a natural language needs.
     static let mostNodes = 200_000
 
     struct Reach: Hashable {
@@ -51,7 +55,7 @@ struct ReadingGraph {
     private let rules: NumberRules
     private var losses: NumberLosses
     private(set) var nodes: [Node] = [.end]
-    /// The weight of one way from each node to the end.
+    /// The weight of one path from each node to the end.
     private(set) var weights: [Weight] = [Weight()]
     private var numbers: [Node: Int] = [.end: 0]
     private(set) var reached: [Reach: Int] = [:]
@@ -61,23 +65,23 @@ struct ReadingGraph {
         losses = NumberLosses(rules)
     }
 
-    /// Where every reading ends.
+    /// The end of every reading.
     static let end = 0
 
-    /// A node that stands for one of several ways on.
+    /// A node for one of several continuations.
     mutating func choice(_ branches: [Branch]) -> Int { add(.choice(branches)) }
 
-    /// The node from which a text is spelled.
+    /// The first node of a text.
     mutating func text(_ text: String, then next: Int) -> Int {
         text.heardLetters.reversed().reduce(next) { add(.letter($1, next: $0)) }
     }
 
-    /// The node from which the numbers of a range are spelled by a set.
-    /// - Parameter unit: what one of them weighs; zero where another part of the same rule says the number already.
+    /// The first node of the numbers of a range, read by a set.
+    /// - Parameter unit: the weight of one; zero if another part of the rule already says the number.
     mutating func numbers(_ range: ClosedRange<UInt64>, by set: Int, unit: Weight, then next: Int) -> Int {
         let reach = Reach(set: set, range: range, unit: unit, next: next)
         if let known = reached[reach] { return known }
-        // A graph that is too large is given up by whoever asked for it.
+        // The caller checks the size and gives up.
         guard nodes.count < Self.mostNodes, reached.count < Self.mostNodes else { return next }
         var branches: [Branch] = []
         for numbers in rules.cases(of: set, for: range) { branches.append(branch(numbers, unit: unit, then: next)) }
@@ -115,7 +119,7 @@ struct ReadingGraph {
         return Branch(node: node, weight: unit.times(Int64(clamping: said)))
     }
 
-    /// Which part says the number; `nil` where there is one number only, so that it needs no saying.
+    /// The part that identifies the number; `nil` if the range has only one number.
     private mutating func carrier(
         _ parts: [NumberRules.Part], of range: ClosedRange<UInt64>,
         _ reference: (NumberRules.Part) -> NumberRules.RuleSetReference?
@@ -127,10 +131,10 @@ struct ReadingGraph {
         return candidates.count > 1 ? losses.carrier(among: candidates, of: range) : candidates.first?.index
     }
 
-    /// The node from which numbers with decimals are spelled by an `x.x` rule.
+    /// The first node of numbers with decimals, read by an `x.x` rule.
     /// - Parameters:
-    ///   - whole: what may stand before the point.
-    ///   - places: how many decimals there may be.
+    ///   - whole: the possible whole numbers.
+    ///   - places: the possible numbers of decimals.
     mutating func decimals(
         _ parts: [NumberRules.Part], whole: ClosedRange<UInt64>, places: ClosedRange<Int>, then next: Int
     ) -> Int {
@@ -153,7 +157,7 @@ struct ReadingGraph {
         return node
     }
 
-    /// Digits after the point, the last of which is never zero.
+    /// Digits after the point; the last one is never zero.
     private mutating func digits(
         by set: Int, _ separator: String, places: ClosedRange<Int>, isSaid: Bool, then next: Int
     ) -> Int {
@@ -193,7 +197,7 @@ struct ReadingGraph {
 }
 
 extension String {
-    /// The letters without what nobody hears: blanks, hyphens and other punctuation, invisible marks, capitals.
+    /// The letters that are heard: without blanks, hyphens and other punctuation, invisible marks and capitals.
     var heardLetters: [Unicode.Scalar] {
         lowercased().unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Finds recordings that stand under their neighbours' names, by how long they last.
+/// Finds recordings that have the names of their neighbours, by their durations.
 ///
-/// A take in which one phrase was left out and another read twice has the right number of phrases, and each between the
-/// two says the words of the next one. No single recording gives that away; all of them together last as long as their
-/// neighbours' words should.
+/// A take in which one phrase was left out and another read twice has the right number of phrases, but each phrase
+/// between the two has the name of its neighbour. A single recording does not show that; together, their durations
+/// match the words of the neighbours.
 struct DurationCheck {
     /// A recording, in the order of the list.
     struct Spoken {
@@ -13,19 +13,19 @@ struct DurationCheck {
         var seconds: Double
     }
 
-    /// How much more probable the neighbours' words must be, in nats. Each shipped voice stays under 10, a take with a
-    /// shift of 40 phrases mostly comes to more than 20.
+    /// How much more probable the neighbours' words must be, in nats. Each shipped voice stays under 10; a take with a
+    /// shift of 40 phrases mostly exceeds 20.
     static let leastGain = 16.0
-    /// Fewer recordings tell nothing of how fast a voice speaks.
+    /// With fewer recordings, the speed of the voice is unknown.
     private static let fewest = 12
 
     private let spoken: [Spoken]
-    /// What each recording's words should last, in seconds.
+    /// The expected duration of each recording's words, in seconds.
     private let expected: [Double]
-    /// By how much recordings usually differ from that, as a logarithm.
+    /// The usual deviation from that, as a logarithm.
     private let spread: Double
 
-    /// - Parameter spoken: in the order in which they are read aloud.
+    /// - Parameter spoken: in the order of reading.
     init(_ spoken: [Spoken]) {
         self.spoken = spoken
         let letters = spoken.map { Double($0.text.letterCount) }
@@ -33,11 +33,11 @@ struct DurationCheck {
         let expected = letters.map { max(0.1, line.start + line.slope * $0) }
         let differences = zip(spoken, expected).map { abs(log($0.seconds / $1)) }
         self.expected = expected
-        // 1.4826 median deviations are a standard deviation. No voice is steadier than a tenth.
+        // 1.4826 median deviations are a standard deviation. At least a tenth, for a very steady voice.
         spread = max(1.4826 * differences.median, 0.1)
     }
 
-    /// The stretch that fits the words of its neighbours best, if it does.
+    /// The range that matches the words of its neighbours best, if it exceeds ``leastGain``.
     var problems: [RecordingProblem] {
         guard spoken.count >= Self.fewest else { return [] }
         let (later, earlier) = (bestStretch(shiftedBy: 1), bestStretch(shiftedBy: -1))
@@ -56,7 +56,7 @@ struct DurationCheck {
         ]
     }
 
-    /// The stretch of recordings whose durations are explained better by the words of their neighbours (Kadane).
+    /// The range of recordings whose durations match the words of their neighbours better (Kadane's algorithm).
     private func bestStretch(shiftedBy shift: Int) -> (gain: Double, range: Range<Int>) {
         var best = (gain: 0.0, range: 0..<0)
         var (gain, start) = (0.0, 0)
@@ -72,14 +72,13 @@ struct DurationCheck {
         return best
     }
 
-    /// How badly a recording fits the words of an entry, in nats. Bounded, so that no single one decides.
+    /// How badly a recording matches the words of an entry, in nats. Bounded, so that no single one decides.
     private func misfit(_ recording: Int, _ entry: Int) -> Double {
         let deviation = min(abs(log(spoken[recording].seconds / expected[entry])) / spread, 3)
         return deviation * deviation / 2
     }
 
-    /// The line through the points of which the middle slope is the median of all (Theil and Sen): outliers do not bend
-    /// it.
+    /// The line through the points with the median of all slopes (Theil–Sen), which outliers do not affect.
     private static func line(through points: [(Double, Double)]) -> (start: Double, slope: Double) {
         var slopes: [Double] = []
         for (index, point) in points.enumerated() {
@@ -97,7 +96,7 @@ extension [Double] {
 }
 
 extension String {
-    /// Letters, vowel signs and digits: about as many as there are sounds.
+    /// The number of letters, vowel signs and digits, which is close to the number of sounds.
     fileprivate var letterCount: Int {
         unicodeScalars.count { scalar in
             switch scalar.properties.generalCategory {

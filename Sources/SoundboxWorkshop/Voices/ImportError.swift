@@ -2,25 +2,25 @@ import SoundboxSystem
 
 /// Why nothing was imported.
 public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A take does not hold as many phrases as the script.
+    /// A take has another number of phrases than the script.
     ///
-    /// `starts` are the times at which the phrases found begin; `slip` is where take and script are likely to part, and
-    /// `betterPause` a pause that would give as many as expected.
+    /// `starts` are the times of the phrases that were found; `slip` is where take and script are likely to differ;
+    /// with `betterPause`, the number would match.
     case countDiffers(
         file: String, found: Int, expected: Int, starts: [Duration], slip: Slip?, betterPause: Duration?)
-    /// Recordings of a person stand in the way; their files, without `.flac`.
+    /// Recordings of a person would be replaced; their files, without `.flac`.
     case wouldReplace([String])
-    /// A file whose name fits no entry.
+    /// A file whose name matches no entry.
     case unknownName(String)
     /// Two files for one entry.
     case sameEntry(String, String)
-    /// The selection leaves no entry.
+    /// The selection has no entry.
     case nothingToDo
 
     /// A place in a take.
     public struct Slip: Sendable, Equatable {
         public var time: Duration
-        /// The phrase that is expected there; `nil` behind the last one.
+        /// The phrase that is expected there; `nil` after the last one.
         public var phrase: String?
     }
 
@@ -60,7 +60,7 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Minutes, seconds and tenths, as sound editors show a place: 1:05.3.
+    /// Minutes, seconds and tenths, as in sound editors: 1:05.3.
     public var asTime: String {
         let tenths = Int((self / .milliseconds(100)).rounded())
         let seconds = tenths / 10 % 60

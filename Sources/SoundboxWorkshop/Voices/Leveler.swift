@@ -1,18 +1,20 @@
 import Glibc
 import SoundboxVoice
 
-/// Brings recordings to one loudness without letting their peaks reach full scale.
+/// Adjusts recordings to one loudness, with peaks below full scale:
+///
+///     let leveled = try Leveler(target: -22).leveled(recording)
 struct Leveler {
     /// LUFS.
     var target: Double
 
-    /// dBTP that no levelled recording exceeds; a tenth below what ``RecordingCheck`` demands.
+    /// The highest true peak in dBTP, 0.1 dB below the limit of ``RecordingCheck``.
     static let peakCeiling = RecordingCheck.highestPeak - 0.1
 
-    /// `recording` at ``target``, or as loud as its peaks allow where that is still within a check's tolerance.
+    /// `recording` at ``target``, or as loud as its peaks allow, if that is within half of the check's tolerance.
     ///
-    /// - Throws: ``RecordingError/unusable(file:reason:)`` when the peaks do not allow that: the voice's loudness
-    ///   is then set too high for this recording.
+    /// - Throws: ``RecordingError/unusable(file:reason:)`` if the peaks do not allow that: the voice's loudness is too
+    ///   high for this recording.
     func leveled(_ recording: Recording) throws(RecordingError) -> Recording {
         let before = try MeasuredLoudness(of: recording)
         guard before.integrated.isFinite else { throw .unusable(file: recording.name, reason: "it is silent") }
@@ -28,7 +30,7 @@ struct Leveler {
             name: recording.name, sampleRate: recording.sampleRate, samples: recording.samples.map { $0 * factor })
     }
 
-    /// Rounded down to a hundredth: the last bits of a measurement, which differ between processors, then hardly ever
-    /// reach the samples.
+    /// Rounded down to 0.01 dB, so that the last bits of a measurement, which differ between processors, rarely change
+    /// the samples.
     private func gridded(_ decibels: Double) -> Double { floor(decibels * 100) / 100 }
 }

@@ -1,23 +1,26 @@
 import CEBUR128
 import SoundboxVoice
 
-/// How loud a recording is to the ear, and how far its waves reach.
+/// The perceived loudness of a recording, and its peaks:
+///
+///     let measured = try MeasuredLoudness(of: recording)
+///     print(measured.integrated, "LUFS,", measured.truePeak, "dBTP")
 public struct MeasuredLoudness: Sendable, Equatable {
     /// Integrated loudness in LUFS (EBU R 128, ITU-R BS.1770-4); −∞ for silence.
     public let integrated: Double
-    /// The highest point of the wave between and on the samples, in dBTP (BS.1770-4 annex 2); −∞ for silence.
+    /// The highest point of the wave, also between samples, in dBTP (BS.1770-4 annex 2); −∞ for silence.
     public let truePeak: Double
     /// The highest sample in dBFS; −∞ for silence.
     public let samplePeak: Double
 
-    /// Measures a recording of any length above zero.
+    /// Measures a recording; it must not be empty.
     ///
-    /// BS.1770-4 averages over whole gating blocks of 400 ms and drops those below −70 LUFS or 10 LU under the mean.
-    /// A word of 300 ms fills no block and has no integrated loudness at all; one of 600 ms has its middle counted
-    /// several times and its ends once. A recording under 3 s (the window that EBU Tech 3341 calls short-term) is
-    /// therefore measured in a loop that lasts at least that long: each moment weighs the same, wherever the blocks
-    /// begin, and the result is the loudness of the word as it sounds within a sentence, whatever its length.
-    /// Padding with silence instead would call a short word softer than a long one spoken alike.
+    /// BS.1770-4 averages over whole gating blocks of 400 ms and drops those below −70 LUFS or 10 LU under the mean. A
+    /// word of 300 ms fills no block and has no integrated loudness; in a word of 600 ms, the middle counts several
+    /// times and the ends once. A recording under 3 s (the short-term window of EBU Tech 3341) is therefore measured in
+    /// a loop of at least that length: every moment has the same weight, and the result is the loudness of the word
+    /// within a sentence, for any length. Padding with silence would make a short word softer than a long one at the
+    /// same level.
     public init(of recording: Recording) throws(RecordingError) {
         guard !recording.samples.isEmpty else { throw .unusable(file: recording.name, reason: "it is empty") }
         let mode = Int32(EBUR128_MODE_I.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue)

@@ -1,36 +1,38 @@
 import Glibc
 import SoundboxVoice
 
-/// Proves that every recording of a voice can be played beside every other.
+/// Checks that the recordings of a voice fit together:
 ///
-/// Finds all problems of all files; a problem that makes the rest meaningless (no file, no sound) stands alone.
+///     for problem in try RecordingCheck(directory: "sounds/zh-CN", list: list).problems() { print(problem) }
+///
+/// Finds all problems of all files. A problem that makes the others meaningless (no file, no sound) is reported alone.
 public struct RecordingCheck: Sendable {
     /// dBTP. Speech that peaks at full scale clips in the codec's own filter.
     public static let highestPeak = -1.0
-    /// LU around the voice's loudness; the smallest step that a listener notices between words.
+    /// In LU around the voice's loudness: the smallest difference between words that a listener notices.
     public static let loudnessTolerance = 1.0
-    /// LU that a chime may lie under the voice's loudness. It may not lie above.
+    /// How much softer than the voice a chime may be, in LU. It must not be louder.
     static let chimeRange = 10.0
     static let durations: ClosedRange<Duration> = .milliseconds(60) ... .seconds(15)
-    /// More silence than this sounds like hesitation inside a number.
+    /// More silence sounds like hesitation inside a number.
     static let longestLead: Duration = .milliseconds(50)
     static let longestTail: Duration = .milliseconds(120)
-    /// dBFS. A recording that starts or ends above this clicks.
+    /// dBFS. A recording that starts or ends louder clicks.
     static let highestEdge = -34.0
     /// dBFS. A constant offset clicks where recordings meet, and wastes headroom.
     static let highestOffset = -60.0
-    /// Samples in a row at full scale that only clipping makes.
+    /// The number of consecutive samples at full scale that only clipping causes.
     static let clippedRun = 3
-    /// Files that a voice's folder may hold beside recordings.
+    /// Files that a voice's folder may contain beside recordings.
     static let otherFiles: Set<String> = ["voice.yaml", "README.md", "LICENSE"]
 
-    /// LUFS that a recording of a voice of this loudness may have.
+    /// The allowed loudness of a recording, in LUFS.
     static func loudnessWindow(around loudness: Double) -> ClosedRange<Double> {
         loudness - loudnessTolerance...loudness + loudnessTolerance
     }
 
-    /// The recording with no more silence at its ends than may be there, and some less, so that a change of its loudness
-    /// by a decibel leaves it within. What is silent by its own level stays as it is.
+    /// The recording with its silence cut below the limits, with a reserve for a change of loudness by a decibel. A
+    /// recording that is silent by its own level is returned unchanged.
     static func withinMargins(_ recording: Recording) -> Recording {
         let trimmer = SilenceTrimmer(lead: longestLead * 3 / 5, tail: longestTail * 3 / 5)
         guard let sound = trimmer.sound(in: recording) else { return recording }
@@ -48,7 +50,8 @@ public struct RecordingCheck: Sendable {
         self.list = list
     }
 
-    /// Every problem in the order of the list, then the files that nobody named. Blocks on the disk.
+    /// The problems of the chimes, of the entries in order, of the durations, and of files without an entry. Blocks on
+    /// the disk.
     public func problems() throws(RecordingError) -> [RecordingProblem] {
         var problems: [RecordingProblem] = []
         var owners: [[Int16]: RecordingEntry] = [:]

@@ -1,18 +1,18 @@
 import SoundboxVoice
 
-/// What is wrong with one recording, before it is written or after it was read.
+/// The problems of one recording, before it is written or after it was read.
 struct RecordingInspection {
     let file: String
     let recording: Recording
     private(set) var problems: [RecordingProblem] = []
 
-    /// - Parameter file: the name used in problems, with its ending.
+    /// - Parameter file: the name for problems, with its extension.
     init(file: String, recording: Recording) {
         self.file = file
         self.recording = recording
     }
 
-    /// - Parameter sampleRate: that of the voice, in frames per second.
+    /// - Parameter sampleRate: the voice's rate, in frames per second.
     mutating func inspectFormat(of audio: AudioFile, sampleRate: Int) {
         if !audio.isFLAC { report("is not FLAC", "FLAC") }
         if audio.channelCount != 1 { report("has \(audio.channelCount) channels", "1") }
@@ -21,7 +21,7 @@ struct RecordingInspection {
         }
     }
 
-    /// - Parameter loudness: the window in which the recording must lie, in LUFS.
+    /// - Parameter loudness: the allowed range in LUFS.
     mutating func inspectSound(loudness: ClosedRange<Double>) throws(RecordingError) {
         let durations = RecordingCheck.durations
         guard durations.contains(recording.duration) else {
@@ -73,7 +73,7 @@ struct RecordingInspection {
 }
 
 extension Recording {
-    /// Whether samples in a row stand at full scale, which only clipping does.
+    /// Whether consecutive samples are at full scale, which only clipping causes.
     var isClipped: Bool {
         var run = 0
         for sample in samples {
@@ -85,6 +85,6 @@ extension Recording {
 }
 
 extension Double {
-    /// With one decimal, as levels are read.
+    /// With one decimal.
     var shown: String { "\((self * 10).rounded() / 10)" }
 }

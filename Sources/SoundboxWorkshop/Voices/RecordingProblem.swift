@@ -1,6 +1,6 @@
-/// One thing that is wrong with one recording of a voice.
+/// A problem of one recording of a voice.
 public struct RecordingProblem: Sendable, Equatable, CustomStringConvertible {
-    /// File name within the voice's folder, with its ending.
+    /// The file name in the voice's folder, with its extension.
     public let file: String
     /// What was found.
     public let problem: String

@@ -3,14 +3,17 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// What a speaker is to read aloud for a voice, in the order of its list.
+/// The script that a speaker reads aloud for a voice, in the order of its list:
+///
+///     let script = try RecordingScript(directory: "sounds/zh-CN", selection: .missing)
+///     for line in script.lines { print(line.entry.text) }
 public struct RecordingScript: Sendable, Equatable {
-    /// Which entries of the list are meant.
+    /// The entries of the list to include.
     public enum Selection: Sendable {
         case all
-        /// Those without a file, or with one that cannot be read.
+        /// Entries without a readable file.
         case missing
-        /// Those that no person has spoken: the missing ones and the synthesiser's.
+        /// Entries that no person has spoken: missing ones and synthesised ones.
         case notSpokenByPerson
     }
 
@@ -41,8 +44,8 @@ public struct RecordingScript: Sendable, Equatable {
         return selection == .notSpokenByPerson && file.isSynthesized
     }
 
-    /// A comment between two entries is the heading of those that follow. YAML readers drop comments, so the text itself
-    /// is looked at.
+    /// A comment between two entries is the heading of the following ones. YAML readers drop comments, so the text is
+    /// searched.
     private static func headings(of yaml: YAMLValue, text: String) throws(YAMLError) -> [String?] {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let entries = try yaml.mapping().required("recordings")

@@ -2,13 +2,15 @@ import Glibc
 import SoundboxCore
 import SoundboxVoice
 
-/// Cuts the silence before and after the sound, and leaves margins in which it fades in and out without a click.
+/// Cuts the silence around the sound, and leaves margins that fade in and out without a click:
+///
+///     let trimmed = try SilenceTrimmer().trimmed(recording.removingOffset())
 struct SilenceTrimmer: Sendable {
-    /// Samples below this level, in dBFS, count as silence at either end.
+    /// Samples below this level in dBFS count as silence at either end.
     var threshold: Double
-    /// What is left before the first sound.
+    /// The time that is left before the first sound.
     var lead: Duration
-    /// What is left after the last sound.
+    /// The time that is left after the last sound.
     var tail: Duration
 
     init(threshold: Double = -50, lead: Duration = .milliseconds(10), tail: Duration = .milliseconds(20)) {
@@ -17,7 +19,7 @@ struct SilenceTrimmer: Sendable {
         self.tail = tail
     }
 
-    /// The frames from the first to the last that is not silence; `nil` when there is no sound at all.
+    /// The frames from the first to the last that is not silent; `nil` without any sound.
     func sound(in recording: Recording) -> Range<Int>? {
         let floor = Float(Double.amplitude(ofDecibels: threshold))
         let samples = recording.samples
@@ -27,9 +29,9 @@ struct SilenceTrimmer: Sendable {
         return first..<last + 1
     }
 
-    /// `recording` with exactly ``lead`` and ``tail`` around its sound, filled up with silence where it has less.
+    /// `recording` with exactly ``lead`` and ``tail`` around its sound, padded with silence if it has less.
     ///
-    /// The fades are linear and lie within the margins, so the sound itself is untouched.
+    /// The fades are linear and within the margins, so the sound itself is unchanged.
     func trimmed(_ recording: Recording) throws(RecordingError) -> Recording {
         guard let sound = sound(in: recording) else {
             throw .unusable(file: recording.name, reason: "nothing in it is louder than \(threshold) dBFS")
@@ -37,9 +39,8 @@ struct SilenceTrimmer: Sendable {
         return cut(recording, around: sound)
     }
 
-    /// The frames of `sound` with ``lead`` and ``tail`` around them, which fade in and out.
-    ///
-    /// For callers who know better than a fixed threshold where the sound is.
+    /// The frames of `sound` with ``lead`` and ``tail`` around them, which fade in and out. For callers that have found
+    /// the sound by other means than a fixed threshold.
     func cut(_ recording: Recording, around sound: Range<Int>) -> Recording {
         let lead = recording.frames(in: lead)
         let tail = recording.frames(in: tail)
@@ -57,10 +58,10 @@ struct SilenceTrimmer: Sendable {
 }
 
 extension Recording {
-    /// The same sound around zero. A constant offset makes a click where recordings meet and wastes headroom.
+    /// The sound without a constant offset, which would click where recordings meet and waste headroom.
     ///
-    /// A first-order high-pass at 20 Hz, below any voice. Subtracting the mean instead would lift the silence around a
-    /// lopsided word off zero, where no trimmer takes it for silence.
+    /// A first-order high-pass at 20 Hz, below any voice. To subtract the mean instead would lift the silence around an
+    /// asymmetric word off zero, and no trimmer would recognise it as silence.
     func removingOffset() -> Recording {
         guard var previous = samples.first else { return self }
         let memory = Float(exp(-2 * Double.pi * 20 / Double(sampleRate)))

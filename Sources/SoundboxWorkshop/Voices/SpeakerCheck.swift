@@ -2,19 +2,23 @@ import SoundboxCore
 import SoundboxVoice
 import SoundboxYAML
 
-/// Proves that the speakers of one language say the same words. Each of their folders is complete, so that its package
-/// works alone; so a rule that is mended in one of them must be mended in all.
+/// Checks that all speakers of a language have the same words and rules:
+///
+///     for problem in SpeakerCheck(VoiceFolder(path: "sounds")).problems() { print(problem) }
+///
+/// Each speaker's folder is complete, so that its package works alone. A rule that is corrected in one must be
+/// corrected in all.
 public struct SpeakerCheck: Sendable {
-    /// The keys at the top that are a speaker's own. Of `recordings` the texts and files are compared.
+    /// Top-level keys that may differ. Of `recordings`, texts and files are compared.
     private static let ownKeys: Set<String> = ["speaker", "synthesis", "recording_format", "recordings"]
 
     private let folder: VoiceFolder
 
     public init(_ folder: VoiceFolder) { self.folder = folder }
 
-    /// Where a speaker differs from the language's own folder, one line for each difference; empty when nobody does.
+    /// The differences from the language's usual folder, one line each; empty for none.
     /// Blocks on the disk.
-    /// - Parameter names: only languages that one of these voices speaks; `nil` for all.
+    /// - Parameter names: only languages of these voices; `nil` for all.
     public func problems(of names: [String]? = nil) -> [String] {
         let groups = Dictionary(grouping: folder.entries, by: \.locale).values.filter { group in
             group.count > 1 && names.map { names in group.contains { names.contains($0.name) } } ?? true
@@ -55,9 +59,9 @@ public struct SpeakerCheck: Sendable {
     private func path(of entry: VoiceEntry) -> String { "\(folder.path)/\(entry.name)/voice.yaml" }
 }
 
-/// Two documents side by side.
+/// Compares two documents.
 private struct DocumentComparison {
-    /// What the other folder is called.
+    /// The name of the other folder.
     let model: String
     var differences: [YAMLError] = []
 
@@ -92,7 +96,7 @@ private struct DocumentComparison {
         }
     }
 
-    /// A block of rules is long: only its first line that differs is told.
+    /// Reports only the first different line of a block of rules.
     private static func problem(_ own: String, _ expected: String, in model: String) -> String {
         let (own, expected) = (own.split(separator: "\n"), expected.split(separator: "\n"))
         let place = zip(own, expected).prefix { $0 == $1 }.count
@@ -100,7 +104,7 @@ private struct DocumentComparison {
         return "found \(line(own)); expected \(line(expected)) as in \(model)"
     }
 
-    /// The order does not matter, and how a synthesiser says them is the speaker's own.
+    /// The order and the synthesiser's keys may differ.
     mutating func compareRecordings(_ own: YAMLValue?, with expected: YAMLValue?) throws(YAMLError) {
         guard let own, let expected else { return }
         let found = try Self.files(of: own)
@@ -132,7 +136,7 @@ private struct DocumentComparison {
         return files
     }
 
-    /// What tells a recording from others: a text may be there twice, the second time as an ending.
+    /// The identity of a recording: a text may occur twice, the second time as an ending.
     private static func spoken(_ entry: YAMLMapping) throws(YAMLError) -> String {
         let isEnding = try entry.optional("ending")?.bool() ?? false
         return try entry.required("text").string() + (isEnding ? " (ending)" : "")

@@ -4,15 +4,19 @@ import SoundboxSystem
 import SoundboxVoice
 import Subprocess
 
-/// Speaks words and phrases with a voice's synthesiser, which runs as a separate process.
+/// Speaks phrases with a voice's synthesiser, a separate process:
+///
+///     let synthesizer = Synthesizer(settings)
+///     try await synthesizer.checkVoice(namedIn: "voice.yaml")
+///     let recording = try await synthesizer.speak("received", for: "received")
 public struct Synthesizer: Sendable {
-    /// What is to be spoken.
+    /// A text to speak.
     struct Phrase: Sendable {
-        /// The recording that it is for, named in errors; the name of a file without its ending.
+        /// The name of the recording's file without its extension, also for errors.
         let file: String
-        /// In the spelling that the voice takes: `yi4bai3` for `cmn-latn-pinyin`.
+        /// The text in the spelling of the voice: `yi4bai3` for `cmn-latn-pinyin`.
         let say: String
-        /// In relation to the voice's speed.
+        /// A factor of the voice's speed.
         var pace = 1.0
     }
 
@@ -22,14 +26,14 @@ public struct Synthesizer: Sendable {
         self.settings = settings
     }
 
-    /// Makes sure that the program is there and has the voice: espeak-ng silently speaks another language when it does
-    /// not know the voice it is asked for. Kokoro installs what it needs here, which takes minutes the first time.
+    /// Checks that the program is installed and has the voice: espeak-ng silently speaks another language if it does
+    /// not know the voice. Kokoro installs its dependencies here, which takes minutes the first time.
     ///
     /// - Parameter list: the file that names the voice, for errors.
     public func checkVoice(namedIn list: String) async throws(RecordingError) {
         switch settings.program {
         case .espeakNG:
-            // A variant such as `+f3` is a file of its own that this list does not hold.
+            // A variant such as `+f3` is a separate file, which is not in this list.
             let wanted = settings.voice.prefix { $0 != "+" }.lowercased()
             let voices = try await run("espeak-ng", ["--voices"], for: list)
             let names = voices.lowercased().split(whereSeparator: { $0.isWhitespace || $0 == "(" || $0 == ")" })
@@ -43,12 +47,12 @@ public struct Synthesizer: Sendable {
         }
     }
 
-    /// Speaks phrases into a folder, as they come: with their silence, at the program's rate and level.
+    /// Speaks phrases into a folder, unprocessed: with silence, at the program's rate and level.
     ///
-    /// The same text gives the same samples every time with one version of the program.
+    /// One version of the program gives the same samples for the same text.
     /// - Parameters:
-    ///   - folder: where `<file>.wav` is left for each. ``recording(of:in:)`` reads it.
-    ///   - spoke: called with each `file` as soon as it is there.
+    ///   - folder: for one `<file>.wav` each. ``recording(of:in:)`` reads it.
+    ///   - spoke: called with each `file` when it is complete.
     func speak(
         _ phrases: [Phrase], into folder: String, spoke: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(RecordingError) {
@@ -56,7 +60,7 @@ public struct Synthesizer: Sendable {
         case .espeakNG(let speed, let pitch):
             for phrase in phrases {
                 let wav = "\(folder)/\(phrase.file).wav"
-                // What the program left there before must never pass for this text.
+                // An older file must not be taken for this text.
                 unlink(wav)
                 let words = max(80, min(450, Int((Double(speed) * phrase.pace).rounded())))
                 _ = try await run(
@@ -89,7 +93,7 @@ public struct Synthesizer: Sendable {
         }
     }
 
-    /// What ``speak(_:into:spoke:)`` made of one phrase.
+    /// Reads the result of ``speak(_:into:spoke:)`` for one phrase.
     func recording(of file: String, in folder: String) throws(RecordingError) -> Recording {
         do {
             let spoken = try AudioFile(reading: "\(folder)/\(file).wav", limit: .seconds(60)).recording
@@ -99,7 +103,7 @@ public struct Synthesizer: Sendable {
         }
     }
 
-    /// One text, spoken.
+    /// Speaks one text.
     public func speak(_ text: String, for file: String) async throws(RecordingError) -> Recording {
         let scratch = try TemporaryFolder()
         try await speak([Phrase(file: "spoken", say: text)], into: scratch.path)
@@ -107,7 +111,7 @@ public struct Synthesizer: Sendable {
         return Recording(name: file, sampleRate: spoken.sampleRate, samples: spoken.samples)
     }
 
-    /// The program that speaks with Kokoro is part of the source tree: a box has no use for it.
+    /// The program for Kokoro is in the source tree, because a box does not need it.
     private static func kokoro(for file: String) throws(RecordingError) -> String {
         let path = getenv("SOUNDBOX_KOKORO").map { String(cString: $0) } ?? "provisioning/voices/kokoro/speak"
         guard access(path, R_OK) == 0 else {
@@ -121,7 +125,7 @@ public struct Synthesizer: Sendable {
         return path
     }
 
-    /// - Returns: what the program printed.
+    /// - Returns: the program's output.
     private func run(_ program: String, _ arguments: [String], for file: String) async throws(RecordingError) -> String
     {
         try await translating(program, file) {
@@ -154,7 +158,7 @@ public struct Synthesizer: Sendable {
         _ status: TerminationStatus, _ complaint: String, _ program: String, _ file: String
     ) throws(RecordingError) {
         guard !status.isSuccess else { return }
-        // Python's last line says what went wrong, espeak-ng's only one.
+        // Python prints the error in its last line, espeak-ng in its only one.
         let reason = complaint.split(separator: "\n").last.map { ": \($0)" } ?? ""
         throw .synthesisFailed(file: file, reason: "\(program) ended with \(status)\(reason)")
     }

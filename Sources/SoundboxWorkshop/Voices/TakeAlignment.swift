@@ -1,35 +1,35 @@
 import Glibc
 
-/// Which phrase of a script each phrase of a take is most likely to be, judged by how long they are.
+/// Matches the phrases of a take with those of a script by their lengths.
 ///
-/// A guess, for whoever looks for a mistake in a sound editor; nothing is ever named by it.
+/// A guess, to help find a mistake in a sound editor. No recording is named by it.
 struct TakeAlignment {
-    /// What is expected at a place, and was not found there, or the other way round.
+    /// A place where take and script differ.
     struct Slip: Equatable {
-        /// A phrase of the take: the one that is too many, or the one at which others are missing. May be one past the
+        /// The index of the phrase of the take that is extra, or before which others are missing. May be one past the
         /// last.
         var found: Int
-        /// The phrase of the script that is expected there. May be one past the last.
+        /// The index of the expected phrase of the script. May be one past the last.
         var expected: Int
     }
 
-    /// In the logarithm to base 2 of a ratio of lengths: what leaving out a phrase costs. Twice as long as usual is still
-    /// rather the phrase itself.
+    /// The cost of leaving out a phrase, as a base-2 logarithm of a ratio of lengths. A phrase that is twice as long as
+    /// usual is still more likely the phrase itself.
     private static let costOfSlip = 1.5
 
     /// - Parameters:
-    ///   - found: how long each phrase of the take is, in any unit above zero.
-    ///   - expected: how long each phrase of the script usually is, in any unit above zero.
-    /// - Returns: the first place where the two part; `nil` where they never do.
+    ///   - found: the length of each phrase of the take, above zero, in any unit.
+    ///   - expected: the usual length of each phrase of the script, above zero, in any unit.
+    /// - Returns: the first place where they differ; `nil` for none.
     static func firstSlip(found: [Double], expected: [Double]) -> Slip? {
-        // Each in its own unit: what counts is how long a phrase is among the others.
+        // Relative lengths, so that units do not matter.
         func relative(_ lengths: [Double]) -> [Double] {
             let logarithms = lengths.map { log2(max($0, 1e-6)) }
             let mean = logarithms.reduce(0, +) / Double(max(1, logarithms.count))
             return logarithms.map { $0 - mean }
         }
         let (left, right) = (relative(found), relative(expected))
-        // The least cost of what comes from each pair of places on, found from the end.
+        // The least cost from each pair of places on, computed from the end.
         let width = right.count + 1
         var costs = [Double](repeating: 0, count: (left.count + 1) * width)
         func cost(_ i: Int, _ j: Int) -> Double { costs[i * width + j] }

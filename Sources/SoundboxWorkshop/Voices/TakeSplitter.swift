@@ -1,26 +1,28 @@
 import SoundboxVoice
 
-/// Finds the phrases that somebody has read aloud one after the other in one take.
+/// Finds the phrases of one take:
 ///
-/// Works on levels of 10 ms. What counts as sound is measured from the take's own noise, so that a quiet room and a
-/// humming refrigerator are treated alike; clicks are dropped before pauses are measured, since a click in the middle of
-/// a pause would cut it in two halves too short to count.
+///     let phrases = try TakeSplitter(pause: .milliseconds(700)).phrases(in: take.removingOffset())
+///
+/// Works on levels of 10 ms. The threshold depends on the take's own noise, so that it works in a quiet room and beside
+/// a refrigerator. Clicks are dropped before pauses are measured, because a click in the middle of a pause would cut it
+/// into two halves that are too short.
 struct TakeSplitter {
-    /// Silence that separates two phrases; what is shorter belongs to the phrase.
+    /// Silence that separates two phrases; shorter silence belongs to the phrase.
     var pause: Duration
 
-    /// 700 ms: longer than the rests within a sentence, shorter than a reader's pause when asked for a second.
+    /// Longer than the rests within a sentence, shorter than the pause of a reader who was asked for one second.
     static let usualPause = Duration.milliseconds(700)
-    /// What `pause` may be.
+    /// The range of `pause`.
     static let pauses: ClosedRange<Duration> = .milliseconds(200) ... .seconds(5)
-    /// Sound shorter than this, alone between silences, is a click of the mouse or the tongue. The shortest word spoken
-    /// lasts twice as long.
+    /// A shorter sound between silences is a click of the mouse or the tongue. The shortest spoken word lasts twice as
+    /// long.
     private static let longestClick = Duration.milliseconds(60)
-    /// Silence that sets a click apart. The closure before the last consonant of "eight" is shorter.
+    /// Silence that separates a click. The closure before the last consonant of "eight" is shorter.
     private static let clickDistance = Duration.milliseconds(150)
-    /// How far a phrase's soft beginning and end (f, s, h) are followed below the threshold.
+    /// How far the soft beginning and end of a phrase (f, s, h) are followed below the threshold.
     private static let softEdge = Duration.milliseconds(200)
-    /// Decibels between noise and speech below which phrases cannot be told from the room.
+    /// The least distance between noise and speech in dB.
     private static let leastDistanceFromNoise = 15.0
 
     init(pause: Duration = TakeSplitter.usualPause) { self.pause = pause }
@@ -31,7 +33,7 @@ struct TakeSplitter {
         try profile(of: take).phrases(pausingFor: pause)
     }
 
-    /// The pause nearest to ``pause`` that would give `count` phrases; `nil` when there is none.
+    /// The pause nearest to ``pause`` that gives `count` phrases; `nil` for none.
     func pause(thatGives count: Int, in take: Recording) throws(RecordingError) -> Duration? {
         let profile = try profile(of: take)
         let candidates = stride(from: 200, through: 3000, by: 50).map { Duration.milliseconds($0) }
@@ -40,11 +42,11 @@ struct TakeSplitter {
             .first { profile.phrases(pausingFor: $0).count == count }
     }
 
-    /// The frames from the first sound of a recording of one phrase to the last; `nil` when there is none.
+    /// The frames from the first to the last sound of a recording of one phrase; `nil` without sound.
     func sound(in recording: Recording) -> Range<Int>? {
         var profile = LevelProfile(of: recording)
         guard let noise = profile.steadyNoise, profile.speech - noise >= Self.leastDistanceFromNoise else {
-            // Too little silence to tell the noise by, as in a file that was trimmed already.
+            // Too little silence to measure the noise, for example in a trimmed file.
             return SilenceTrimmer().sound(in: recording)
         }
         profile.noise = noise
@@ -68,7 +70,7 @@ struct TakeSplitter {
         return profile
     }
 
-    /// The levels of a recording in blocks of 10 ms, and what they say about its noise and its speech.
+    /// The levels of a recording in blocks of 10 ms, with the levels of its noise and its speech.
     private struct LevelProfile {
         private static let digitalSilence = -80.0
 
@@ -77,12 +79,12 @@ struct TakeSplitter {
         let blocksPerSecond: Double
         /// RMS of each block in dBFS.
         let levels: [Double]
-        /// dBFS. The tenth part of the blocks that is softest lies below: readers pause longer than that. Digital silence
-        /// counts as −80, so that the breath of a muted microphone is not taken for speech.
+        /// dBFS. The softest tenth of the blocks lies below, because readers pause for longer than that. Digital
+        /// silence counts as −80, so that breath beside a muted microphone does not count as speech.
         var noise: Double
-        /// dBFS. What the softest 150 ms do not exceed, where they are as even as noise is; `nil` where they are not.
+        /// dBFS. The maximum of the softest 150 ms if they are as even as noise; otherwise `nil`.
         let steadyNoise: Double?
-        /// dBFS. Only the loudest hundredth lies above, where clicks are.
+        /// dBFS. Only the loudest hundredth of the blocks, with the clicks, lies above.
         let speech: Double
 
         init(of recording: Recording) {
@@ -109,11 +111,11 @@ struct TakeSplitter {
             speech = percentile(0.99)
         }
 
-        /// 12 dB above the noise, which its own swings do not reach; half-way to the speech where noise is near; and at
-        /// most 40 dB below the speech, where only breath is.
+        /// 12 dB above the noise, more than its variation; half-way to the speech if the noise is near; and at most 40
+        /// dB below the speech, where only breath is.
         private var threshold: Double { max(noise + min(12, (speech - noise) / 2), speech - 40) }
 
-        /// Half-way between threshold and noise, and at most 6 dB lower: where soft beginnings and ends go on.
+        /// Half-way between threshold and noise, at most 6 dB below the threshold: for soft beginnings and ends.
         private var softThreshold: Double { max(threshold - 6, (threshold + noise) / 2) }
 
         func phrases(pausingFor pause: Duration) -> [Range<Int>] {
@@ -153,7 +155,7 @@ struct TakeSplitter {
             return runs
         }
 
-        /// Neighbours with a gap shorter than `gap` become one.
+        /// Joins neighbours with less than `gap` between them.
         private static func joined(_ ranges: [Range<Int>], across gap: Int) -> [Range<Int>] {
             var joined: [Range<Int>] = []
             for range in ranges {

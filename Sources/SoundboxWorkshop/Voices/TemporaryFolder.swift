@@ -2,9 +2,7 @@ import Glibc
 import SoundboxSystem
 import SoundboxVoice
 
-/// A folder of our own under `$TMPDIR` (`/tmp`), removed with what is in it when it goes out of scope.
-///
-/// Holds plain files only.
+/// A temporary folder under `$TMPDIR` (`/tmp`), removed with its files when it goes out of scope. For plain files only.
 struct TemporaryFolder: ~Copyable {
     let path: String
 
@@ -23,7 +21,7 @@ struct TemporaryFolder: ~Copyable {
     }
 }
 
-/// The names in a folder, sorted by their bytes, without those that start with a dot.
+/// The names in a folder, sorted by bytes, without hidden files.
 func fileNames(in folder: String) throws(RecordingError) -> [String] {
     let names: [String]
     do { names = try SmallFile.names(in: folder) } catch { throw .unreadable(file: folder, reason: "\(error)") }

@@ -3,10 +3,10 @@ import SoundboxSpeech
 import SoundboxVoice
 import SoundboxYAML
 
-/// Whether different numbers and amounts sound different.
+/// Checks that different numbers and amounts sound different.
 extension VoiceCheck {
-    /// What sounds alike, with its line in `voice.yaml`. Takes some tenths of a second.
-    /// - Throws: ``YAMLError`` when `voice.yaml` cannot be read again.
+    /// Numbers and amounts that sound alike, with their line in `voice.yaml`.
+    /// - Throws: ``YAMLError`` if `voice.yaml` cannot be read again.
     func alike() throws(YAMLError) -> [String] {
         let language = voice.language
         let top = try YAMLValue(readingFile: "\(voice.directory)/voice.yaml").mapping()
@@ -16,7 +16,7 @@ extension VoiceCheck {
                 try language.numbers.validateDistinctness(set, withDecimals: language.amountRuleSets.contains(set))
             }
         } catch {
-            // Amounts are made of numbers.
+            // Amounts contain numbers, so further checks make no sense.
             return ["\(rules.error(error))"]
         }
         do throws(Language.UnitLikeNumber) { try language.proveUnits() } catch { return ["\(units.error("\(error)"))"] }

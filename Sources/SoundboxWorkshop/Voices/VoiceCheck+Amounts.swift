@@ -2,10 +2,10 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// What only whole amounts show.
+/// Problems that only whole amounts show.
 extension VoiceCheck {
-    /// The first number that no recordings can say, although each word of the rules is recorded: rules may glue words
-    /// together, zwei and hundert to zweihundert.
+    /// The first number without recordings, although each word of the rules is recorded: rules may join words, such as
+    /// zwei and hundert to zweihundert.
     func gluedNumbers() -> [String] {
         let language = voice.language
         for set in language.ruleSets {
@@ -25,7 +25,7 @@ extension VoiceCheck {
         return []
     }
 
-    /// Each rule of a language is met by some of them.
+    /// Chosen so that they use each rule of a language.
     private static let numbers: [DecimalNumber] = {
         var numbers = (UInt64(0)...120).map { $0 }
         for leading in [1, 2, 3, 5, 12, 21, 101] as [UInt64] {

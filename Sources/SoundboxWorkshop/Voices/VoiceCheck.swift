@@ -2,7 +2,9 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// Proves that a voice can say all that it claims to, and that its recordings fit together.
+/// Checks that a voice can say everything in its `voice.yaml`, and that its recordings fit together:
+///
+///     for problem in try VoiceCheck(voice).problems() { print(problem) }
 public struct VoiceCheck: Sendable {
     let voice: Voice
 
@@ -10,7 +12,7 @@ public struct VoiceCheck: Sendable {
         self.voice = voice
     }
 
-    /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
+    /// All problems, one line each; empty for none. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
         let uncovered = uncovered()
@@ -18,7 +20,7 @@ public struct VoiceCheck: Sendable {
             + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 
-    /// What the voice may lack and this program would say, one line each, with what is said instead.
+    /// Optional keys that the voice lacks, one line each, with what is said instead.
     public var notes: [String] {
         let language = voice.language
         var missing: [(key: String, instead: String)] = []
@@ -48,11 +50,11 @@ public struct VoiceCheck: Sendable {
         }
     }
 
-    /// What no recording covers. Numbers are judged by the words that their rules can put out, not by samples, so the
-    /// answer holds for every amount.
+    /// Texts without a recording. Numbers are checked by all words that their rules can produce, not by samples, so the
+    /// result is valid for every amount.
     private func uncovered() -> [String] {
         let language = voice.language
-        // Each piece is looked at by itself, but not every sentence ends with it.
+        // Pieces are checked one by one, and a piece is not always the end of a sentence.
         let writer = voice.writer.withoutEndings
         let numbers = language.numbers.vocabulary(ofSets: language.ruleSets)
         let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
@@ -70,7 +72,7 @@ public struct VoiceCheck: Sendable {
         let other = [("other_currency", language.otherCurrency ?? "")]
         let texts = numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts + kinds
         return texts.flatMap { key, text in
-            // Placeholders stand for texts that are looked at by themselves.
+            // The texts of placeholders are checked separately.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in
                 do throws(SpeechError) {
                     _ = try writer.script(ofText: String(piece))

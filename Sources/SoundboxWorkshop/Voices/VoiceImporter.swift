@@ -3,24 +3,27 @@ import SoundboxCore
 import SoundboxVoice
 import SoundboxYAML
 
-/// Turns what a person has recorded into the recordings of a voice: cut, centred, levelled, checked and named.
+/// Converts a person's takes into the recordings of a voice: cut, centred, levelled, checked and named.
 ///
-/// For the command line: its calls block on the disk and compute for seconds, which the daemon must not.
+///     let importer = try VoiceImporter(directory: "sounds/zh-CN", selection: .missing)
+///     let report = try importer.importFiles(["take.wav"], pause: VoiceImporter.usualPause, isPartial: false)
+///
+/// For the command line: its calls block on the disk and compute for seconds.
 public struct VoiceImporter: Sendable {
     /// One phrase of a take or one file.
     public struct Piece: Sendable, Equatable {
         public let entry: RecordingEntry
-        /// Where it was found in its file.
+        /// Its position in the file.
         public let start: Duration
         public let end: Duration
     }
 
     public struct Report: Sendable, Equatable {
-        /// Written, in the order of the list.
+        /// Written pieces, in the order of the list.
         public fileprivate(set) var imported: [Piece] = []
-        /// Not written, and why; what stood there before is untouched.
+        /// Pieces that were not written, and why; existing files are unchanged.
         public fileprivate(set) var refused: [(piece: Piece, problem: String)] = []
-        /// Phrases of the script that a partial take did not reach.
+        /// Phrases after the end of a partial take.
         public fileprivate(set) var absent: [RecordingEntry] = []
 
         public static func == (left: Report, right: Report) -> Bool {
@@ -29,11 +32,11 @@ public struct VoiceImporter: Sendable {
         }
     }
 
-    /// The pauses that may separate two phrases of a take.
+    /// The range of the pause between two phrases.
     public static let pauses = TakeSplitter.pauses
-    /// The one that does unless another is given.
+    /// The default pause.
     public static let usualPause = TakeSplitter.usualPause
-    /// A longer take is refused before it fills the memory; the whole of a large voice takes a quarter of an hour.
+    /// A longer take is refused before it fills the memory. A large voice takes a quarter of an hour.
     static let longestTake = Duration.seconds(1800)
 
     private let directory: String
@@ -42,9 +45,9 @@ public struct VoiceImporter: Sendable {
     private let replacesPersons: Bool
 
     /// - Parameters:
-    ///   - directory: the voice's folder, which holds its `voice.yaml`.
-    ///   - selection: which entries are to be imported.
-    ///   - replacesPersons: whether recordings of a person may be overwritten. The synthesiser's always are.
+    ///   - directory: the voice's folder, with its `voice.yaml`.
+    ///   - selection: the entries to import.
+    ///   - replacesPersons: whether recordings of a person may be overwritten. Synthesised ones always are.
     /// - Throws: ``YAMLError`` for the list.
     public init(directory: String, selection: RecordingScript.Selection = .all, replacesPersons: Bool = false) throws {
         self.directory = directory
@@ -53,13 +56,13 @@ public struct VoiceImporter: Sendable {
         self.replacesPersons = replacesPersons
     }
 
-    /// Imports one file that holds one phrase, many of those, or one take of the whole script.
+    /// Imports files of one phrase each, or one take of the whole script.
     ///
-    /// A file named after an entry (`yi1.wav`, or its text: `一.wav`) holds that one phrase. A single file with any other
-    /// name is a take.
+    /// A file that is named after an entry (`yi1.wav`, or its text: `一.wav`) contains that phrase. A single file with
+    /// any other name is a take.
     /// - Parameters:
     ///   - pause: silence that separates two phrases of a take.
-    ///   - isPartial: whether a take may end before the script does.
+    ///   - isPartial: whether a take may end before the script.
     /// - Throws: ``ImportError`` or ``RecordingError``; nothing is written then.
     public func importFiles(_ paths: [String], pause: Duration, isPartial: Bool) throws -> Report {
         if paths.count == 1, let path = paths.first, entry(namedLike: path) == nil {
@@ -85,8 +88,8 @@ public struct VoiceImporter: Sendable {
         let take = try AudioFile(reading: path, limit: Self.longestTake).recording
         let centred = take.removingOffset()
         let phrases = try splitter.phrases(in: centred)
-        // Behind a phrase that is missing each one would get its neighbour's name: a voice that passes every check and
-        // speaks wrong amounts. So a pause that gives the right number is proposed, and never chosen.
+        // After a missing phrase, each recording would get its neighbour's name, and the voice would speak wrong
+        // amounts. So a pause that gives the right number is proposed, and never used automatically.
         guard phrases.count == lines.count || isPartial && phrases.count < lines.count else {
             throw ImportError.countDiffers(
                 file: path, found: phrases.count, expected: lines.count,
@@ -99,9 +102,9 @@ public struct VoiceImporter: Sendable {
         return report
     }
 
-    /// Where take and script are likely to part.
+    /// Where take and script are likely to differ.
     private func slip(in take: Recording, _ phrases: [Range<Int>]) -> ImportError.Slip? {
-        // A recording that is there tells how long its phrase is, its letters how long it may be.
+        // Existing recordings give the lengths of the phrases; otherwise the numbers of letters do.
         let known = lines.map { line in
             (try? AudioFile(reading: path(of: line.entry)).recording.duration).map { $0 / .seconds(1) }
         }
@@ -118,7 +121,7 @@ public struct VoiceImporter: Sendable {
         }
     }
 
-    /// Finishes, checks and writes what was cut out. One that fails does not keep the others from being written.
+    /// Finishes, checks and writes the pieces. A piece that fails does not prevent the others.
     private func keep(_ cuts: [Cut], in report: inout Report) throws(RecordingError) {
         for cut in cuts {
             let finished: Recording
@@ -142,14 +145,14 @@ public struct VoiceImporter: Sendable {
 
     private func path(of entry: RecordingEntry) -> String { "\(directory)/\(entry.file).flac" }
 
-    /// The entry that a file is named after, by its file name or by its text.
+    /// The entry with the file's name, as its file or its text.
     private func entry(namedLike path: String) -> RecordingEntry? {
         let name = path.split(separator: "/").last ?? ""
         let stem = String(name.lastIndex(of: ".").map { name[..<$0] } ?? name)
         return list.entries.first { $0.file == stem } ?? list.entries.first { $0.text == stem }
     }
 
-    /// The entries that the files are named after, without those that the selection leaves out.
+    /// The entries of the files, without those outside of the selection.
     private func entries(of paths: [String]) throws(ImportError) -> [(path: String, entry: RecordingEntry)] {
         var named: [(path: String, entry: RecordingEntry)] = []
         for path in paths {
@@ -170,14 +173,14 @@ public struct VoiceImporter: Sendable {
     }
 }
 
-/// One phrase as it was cut out of a take, with some of the silence around it.
+/// One phrase of a take, with some of the silence around it.
 private struct Cut {
-    /// Silence kept on either side while the phrase is worked on, for filters to settle in.
+    /// Silence on either side while the phrase is processed, so that filters can settle.
     private static let margin = Duration.milliseconds(100)
 
     let piece: VoiceImporter.Piece
     private let recording: Recording
-    /// Where the phrase lies in ``recording``.
+    /// The frames of the phrase in ``recording``.
     private let sound: Range<Int>
 
     init(of entry: RecordingEntry, _ sound: Range<Int>, from take: Recording) {
@@ -189,17 +192,17 @@ private struct Cut {
         self.sound = sound.lowerBound - frames.lowerBound..<sound.upperBound - frames.lowerBound
     }
 
-    /// The phrase as the voice needs it: centred, cut, at its rate and loudness.
+    /// The finished phrase: centred, cut, at the voice's rate and loudness.
     func finished(for list: RecordingList) throws(RecordingError) -> Recording {
-        // Looked for before anything else: levelling hides it, and nothing mends it.
+        // First, because levelling hides clipping, and nothing repairs it.
         guard !recording.isClipped else {
             throw .unusable(file: recording.name, reason: "is clipped, expected a softer recording level")
         }
         let cut = SilenceTrimmer().cut(recording.removingOffset(), around: sound)
         let leveler = Leveler(target: list.loudness)
         var finished = try leveler.leveled(Resampler.resample(cut, to: list.sampleRate))
-        // Where a phrase begins and ends was measured against the noise of its take. The check measures against a fixed
-        // level, so breath that it calls silence is cut once more; that changes the loudness, which may show more of it.
+        // The take's noise decided where the phrase begins and ends. The check has a fixed threshold, so breath that it
+        // counts as silence is cut again. That changes the loudness, which may raise more breath above the threshold.
         for _ in 0..<4 {
             let trimmed = RecordingCheck.withinMargins(finished)
             guard trimmed != finished else { break }
@@ -210,8 +213,8 @@ private struct Cut {
 }
 
 extension Recording {
-    /// Around zero as a whole. A high-pass does that for endless sound; what is cut out of it may lie off by a little, the
-    /// more the shorter it is. What is taken off rises and falls over the whole length, so that both ends stay at zero.
+    /// Without a mean offset. After a high-pass, a short piece may still have a small one. The correction rises and
+    /// falls over the whole length, so that both ends stay at zero.
     fileprivate var centred: Recording {
         let offset = offset
         guard samples.count > 1, offset != 0 else { return self }

@@ -3,29 +3,32 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// Measures how smoothly a voice speaks amounts: against a fluent reading, and at its joins.
+/// Measures how smoothly a voice speaks amounts, by comparison with a fluent reading and at its joins:
 ///
-/// For the command line: it decodes recordings and runs a synthesiser.
+///     let report = try VoiceReport(voice)
+///     let line = try await report.line(for: try Money("123.45", currency), isCompared: false)
+///
+/// For the command line: decodes recordings and runs a synthesiser.
 public struct VoiceReport: Sendable {
-    /// What was measured of one announcement, "received" and the amount.
+    /// The measurements of one payment announcement.
     public struct Line: Sendable, Equatable {
         public let money: Money
         public let text: String
-        /// Recordings played.
+        /// The number of recordings.
         public let segmentCount: Int
-        /// From the first sound to the last, without the rests that punctuation asks for.
+        /// From the first sound to the last, without the rests of punctuation.
         public let speech: Duration
-        /// Those rests.
+        /// The rests of punctuation.
         public let rests: Duration
-        /// The same words spoken in one go by the voice's synthesiser; `nil` without one.
+        /// The duration of the same words, spoken at once by the voice's synthesiser; `nil` without one.
         public let fluent: Duration?
-        /// The longest stretch within ``speech`` below −50 dBFS. Stopped consonants count: some 50 ms are natural.
+        /// The longest part of ``speech`` below −50 dBFS. Stop consonants count: about 50 ms are natural.
         public let longestGap: Duration
-        /// dBFS. The largest step from one sample to the next where two recordings meet: above about −34 it is a click,
-        /// unless the sound goes on across the join. `nil` for a single recording.
+        /// dBFS. The largest step between two samples where two recordings meet. Above about −34 it is a click, unless
+        /// the sound continues across the join. `nil` for a single recording.
         public let largestJump: Double?
 
-        /// How many times as long as the fluent reading; 1.0 is perfect.
+        /// The duration divided by that of the fluent reading; 1.0 is ideal.
         public var ratio: Double? { fluent.map { speech / $0 } }
     }
 
@@ -38,10 +41,10 @@ public struct VoiceReport: Sendable {
         renderer = SpeechRenderer(voice: voice)
     }
 
-    /// The currency that the amounts are spoken in: the voice's own; `nil` when it has a word for none.
+    /// The voice's own currency; `nil` if it has no word for any.
     public var currency: Currency? { voice.language.units.isEmpty ? nil : voice.language.currency }
 
-    /// Why there is no fluent reading to compare with; `nil` when there is one.
+    /// Why there is no fluent reading; `nil` if there is one.
     public func lackOfFluentReading() async -> String? {
         guard let settings = voice.recordings.synthesis else { return "the voice has no synthesiser" }
         do {
@@ -61,7 +64,7 @@ public struct VoiceReport: Sendable {
         let script = try voice.writer.exactScript(for: .payment(money, channel: nil))
         var speech = Duration.zero
         var longestGap = Duration.zero
-        // Between rests, so that no rest is taken for a gap.
+        // Measure between rests, so that a rest does not count as a gap.
         for part in script.elements.split(whereSeparator: \.isPause) {
             let sound = try await renderer.recording(of: AnnouncementScript(text: script.text, elements: Array(part)))
             guard let measured = Self.sound(in: sound) else { continue }
@@ -75,8 +78,8 @@ public struct VoiceReport: Sendable {
             largestJump: try await largestJump(in: script))
     }
 
-    /// What every entry of the script tells the synthesiser, in one go and at the loudness of the recordings. Joining
-    /// these, and not speaking the text, works for every voice: a Chinese one is given pinyin.
+    /// The synthesiser's texts of all entries of the script, spoken at once, at the loudness of the recordings. These
+    /// texts work for every voice: a Chinese one needs pinyin.
     private func fluentReading(of script: AnnouncementScript) async throws(RecordingError) -> Duration? {
         guard let settings = voice.recordings.synthesis else { return nil }
         var says: [String] = []
@@ -92,8 +95,8 @@ public struct VoiceReport: Sendable {
         return Self.sound(in: spoken)?.duration
     }
 
-    /// Each pair of neighbours is rendered by itself: where the player lets two recordings overlap, the pair comes out
-    /// shorter than both together by that much, and the join lies there.
+    /// Renders each pair of neighbours separately. If the player overlaps them, the pair is shorter than both together
+    /// by the overlap, and the join is there.
     private func largestJump(in script: AnnouncementScript) async throws -> Double? {
         var largest: Float?
         for (first, second) in zip(script.elements, script.elements.dropFirst()) {

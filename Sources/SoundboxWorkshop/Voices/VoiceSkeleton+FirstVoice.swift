@@ -1,5 +1,5 @@
 extension VoiceSkeleton {
-    /// A complete `voice.yaml` that speaks digits one by one, with English words to be translated.
+    /// A complete `voice.yaml` that reads digit by digit, with English words to translate.
     static func firstVoice(_ locale: String) -> String {
         """
         # A voice that speaks every amount digit by digit: 1005.2 is "one zero zero five point two yuan". Translate the

@@ -4,9 +4,11 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// Begins a voice: a folder with a `voice.yaml` that loads and says everything once its recordings are there.
+/// Creates the folder of a new voice, with a `voice.yaml` that is complete except for its recordings:
+///
+///     let directory = try VoiceSkeleton(locale: "ms-MY", in: "sounds").create()
 public struct VoiceSkeleton: Sendable {
-    /// The folder that holds the voices; made when it is missing.
+    /// The folder of the voices; made if it is missing.
     private let folder: String
     private let locale: String
 
@@ -21,13 +23,13 @@ public struct VoiceSkeleton: Sendable {
         text.wholeMatch(of: /[a-z]{2,3}(-[A-Za-z0-9]{2,8})*/) != nil
     }
 
-    /// Writes the folder: `voice.yaml`, and the chime, which is computed and not recorded.
+    /// Writes the folder: `voice.yaml`, and the computed chime.
     ///
-    /// - Parameter origin: the folder of a voice whose rules, sentences and list are taken over, without its recordings and
-    ///   without how a synthesiser says them; otherwise the voice speaks digits one by one in English.
+    /// - Parameter origin: the folder of a voice whose rules, sentences and list are copied, without recordings and
+    ///   without the synthesiser's texts; `nil` for a voice that reads digit by digit in English.
     /// - Returns: the new folder.
-    /// - Throws: ``SkeletonError`` when a voice is there already, ``YAMLError`` for the origin, ``RecordingError`` for the
-    ///   chime. Nothing that was there before is changed.
+    /// - Throws: ``SkeletonError`` if the voice exists, ``YAMLError`` for the origin, ``RecordingError`` for the chime.
+    ///   Existing files are not changed.
     public func create(from origin: String? = nil) throws -> String {
         let directory = "\(folder)/\(locale)"
         let path = "\(directory)/voice.yaml"
@@ -45,7 +47,7 @@ public struct VoiceSkeleton: Sendable {
     }
 
     private static func createFile(_ path: String, _ text: String) throws(SkeletonError) {
-        // Exclusive: whatever is there stays.
+        // Exclusive, so that an existing file stays.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .exists(path) }
@@ -57,7 +59,7 @@ public struct VoiceSkeleton: Sendable {
         }
         let bytes = Array(text.utf8)
         let written = fwrite(bytes, 1, bytes.count, file)
-        // Closing writes what is left; a full disk shows here at the latest.
+        // `fclose` writes the rest, so a full disk shows here at the latest.
         guard fclose(file) == 0, written == bytes.count else {
             let reason = SystemError.last.description
             unlink(path)
@@ -65,8 +67,8 @@ public struct VoiceSkeleton: Sendable {
         }
     }
 
-    /// The origin's `voice.yaml` under another name: comments, rules and sentences as they stand; the list written anew
-    /// without `say`, since what a synthesiser is told belongs to one language.
+    /// The origin's `voice.yaml` for another locale: comments, rules and sentences unchanged; the list without `say`,
+    /// because the synthesiser's texts belong to one language.
     private static func outline(of origin: String, as locale: String) throws -> String {
         let source = "\(origin)/voice.yaml"
         let lines = try RecordingScript(directory: origin).lines
@@ -98,7 +100,7 @@ public struct VoiceSkeleton: Sendable {
         return text
     }
 
-    /// The text from one top-level key to the next; comments and blank lines go with the key below them.
+    /// The text from one top-level key to the next; comments and blank lines belong to the key below them.
     private static func sections(of text: String) -> [(key: Substring, text: String)] {
         var sections: [(key: Substring, text: String)] = []
         var above: [Substring] = []
@@ -117,9 +119,9 @@ public struct VoiceSkeleton: Sendable {
     }
 }
 
-/// Why no voice was begun.
+/// Why no voice was created.
 public enum SkeletonError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is a voice already.
+    /// The voice exists already.
     case exists(String)
     case unwritable(path: String, reason: String)
 

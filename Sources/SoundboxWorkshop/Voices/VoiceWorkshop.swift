@@ -5,35 +5,39 @@ import SoundboxVoice
 import SoundboxYAML
 import Synchronization
 
-/// Makes and checks the recordings in the folder of one voice.
+/// Makes and checks the recordings of one voice:
 ///
-/// For the command line: its calls block on the disk for seconds, which the daemon must not.
+///     let report = try await VoiceWorkshop(directory: "sounds/zh-CN").makeRecordings()
+///     print("\(report.made.count) written")
+///
+/// For the command line: its calls block on the disk for seconds.
 public struct VoiceWorkshop: Sendable {
-    /// What a run of ``makeRecordings(progress:)`` did. File names, without `.flac`, in the order of the list.
+    /// The result of ``makeRecordings(progress:)``: file names without `.flac`, in the order of the list.
     public struct Report: Sendable, Equatable {
-        /// Written, because they were missing or sounded different.
+        /// Written, because they were missing or had other samples.
         public var made: [String] = []
-        /// Left as they are, since they hold the same samples already.
+        /// Unchanged, because they have the same samples already.
         public var unchanged: [String] = []
-        /// Left alone: a person's recordings.
+        /// Not touched: a person's recordings, and entries without a `say`, which may be missing.
         public var skipped: [String] = []
-        /// Removed: made by an earlier run, and no entry names them any longer.
+        /// Removed: made by an earlier run, and no entry names them now.
         public var removed: [String] = []
 
         fileprivate var done: Int { made.count + unchanged.count + skipped.count }
     }
 
-    /// How far a run is.
+    /// The progress of a run.
     public struct Progress: Sendable, Equatable {
-        /// The recording just dealt with, without `.flac`.
+        /// The last recording, without `.flac`.
         public let file: String
         public let done: Int
-        /// All that are synthesised or computed.
+        /// The number of synthesised or computed recordings.
         public let total: Int
     }
 
-    /// Significant bits of each sample. Nobody hears a synthesiser's noise below −78 dBFS, and FLAC takes a third less
-    /// without it: ten voices have to fit on a small card. A neural synthesiser's own noise lies higher, at −70 dBFS.
+    /// Significant bits of each sample. A synthesiser's noise below −78 dBFS is inaudible, and without it FLAC files
+    /// are a third smaller: ten voices must fit on a small card. The noise of a neural synthesiser is higher, at −70
+    /// dBFS.
     static func resolution(of program: SynthesisSettings.Program?) -> Int {
         switch program {
         case .kokoro: 12
@@ -43,19 +47,19 @@ public struct VoiceWorkshop: Sendable {
 
     private let directory: String
 
-    /// - Parameter directory: the voice's folder, which holds its `voice.yaml`.
+    /// - Parameter directory: the voice's folder, with its `voice.yaml`.
     public init(directory: String) {
         self.directory = directory
     }
 
-    /// Speaks every recording that has a `say`, computes the chime, writes what is missing or sounds different, and
-    /// removes what the list no longer names.
+    /// Speaks every recording that has a `say`, computes the chime, writes files that are missing or differ, and
+    /// removes files that the list no longer names.
     ///
-    /// With one version of the synthesiser on one kind of processor the samples are the same every time, so a second
-    /// run changes no file. A person's file, told by the missing mark of ``AudioFile/isSynthesized``, is neither
-    /// overwritten nor removed, even where its entry has a `say`.
-    /// - Throws: ``YAMLError`` for the list, ``RecordingError`` for the first recording that cannot be made; those
-    ///   before it stay.
+    /// One version of the synthesiser on one kind of processor gives the same samples, so a second run changes no file.
+    /// A person's file, recognised by ``AudioFile/isSynthesized``, is neither overwritten nor removed, even if its
+    /// entry has a `say`.
+    /// - Throws: ``YAMLError`` for the list, ``RecordingError`` for the first recording that cannot be made; earlier
+    ///   ones stay.
     public func makeRecordings(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         let list = try list()
         let total = list.entries.count { $0.say != nil } + (list.chime == nil ? 0 : 1)
@@ -83,10 +87,10 @@ public struct VoiceWorkshop: Sendable {
         return report
     }
 
-    /// Everything is spoken before anything is written: a synthesiser is started once, and one that fails half way changes
+    /// Speaks everything before anything is written: the synthesiser is started once, and a failure changes
     /// no file.
     ///
-    /// - Parameter spoke: called with each file and how many there are by then.
+    /// - Parameter spoke: called with each file, and the number of files so far.
     private func speak(
         _ list: RecordingList, into folder: String, spoke: @escaping @Sendable (String, Int) -> Void
     ) async throws(RecordingError) {
@@ -100,8 +104,8 @@ public struct VoiceWorkshop: Sendable {
         }
     }
 
-    /// Computes the chime alone, unless a person's is there.
-    /// - Throws: as ``makeRecordings(progress:)``.
+    /// Computes only the chime, unless there is one of a person.
+    /// - Throws: see ``makeRecordings(progress:)``.
     func makeChime() throws -> Report {
         let list = try list()
         var report = Report()
@@ -109,9 +113,9 @@ public struct VoiceWorkshop: Sendable {
         return report
     }
 
-    /// Every problem of every recording; empty when the voice is sound.
-    /// - Throws: ``YAMLError`` when the list itself cannot be read or names a file or a text twice,
-    ///   ``RecordingError`` when the folder cannot.
+    /// All problems of all recordings; empty for none.
+    /// - Throws: ``YAMLError`` if the list cannot be read or names a file or a text twice, ``RecordingError`` if the
+    ///   folder cannot be read.
     public func check() throws -> [RecordingProblem] {
         try RecordingCheck(directory: directory, list: list()).problems()
     }
@@ -127,15 +131,14 @@ public struct VoiceWorkshop: Sendable {
         try keep(bell, loudness: list.loudness - Chime.distanceBelowSpeech, in: &report)
     }
 
-    /// Conditions `raw` and writes it under its name, unless the file there sounds the same to the last bit or is a
-    /// person's.
+    /// Processes `raw` and writes it under its name, unless the existing file has the same samples or is a person's.
     private func keep(
         _ raw: Recording, loudness: Double, by program: SynthesisSettings.Program? = nil, in report: inout Report
     ) throws(RecordingError) {
         let trimmed = try SilenceTrimmer().trimmed(raw.removingOffset())
         let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution(of: program))
         let path = path(of: finished.name)
-        // A file that cannot be read is replaced like one that is missing.
+        // An unreadable file is replaced like a missing one.
         let present = try? AudioFile(reading: path)
         if let present, !present.isSynthesized {
             report.skipped.append(finished.name)
@@ -153,7 +156,7 @@ public struct VoiceWorkshop: Sendable {
         let named = Set(list.files)
         var removed: [String] = []
         for name in try fileNames(in: directory) {
-            // What a run that was interrupted left behind.
+            // An interrupted run leaves these files.
             if name.hasSuffix(".flac.partial") { try remove("\(directory)/\(name)") }
             guard name.hasSuffix(".flac") else { continue }
             let file = String(name.dropLast(".flac".count))
