@@ -1,5 +1,5 @@
-// alsa-lib, as Swift sees it. Macros that take the stack (`snd_pcm_hw_params_alloca`) are invisible to Swift;
-// SoundboxALSA uses the `_malloc`/`_free` pairs instead. Only the error handler needs C: it is variadic.
+// alsa-lib for Swift. Macros that allocate on the stack (`snd_pcm_hw_params_alloca`) are not imported; SoundboxALSA
+// uses the `_malloc`/`_free` pairs instead. Only the error handler needs C, because it is variadic.
 #pragma once
 #include <alsa/asoundlib.h>
 #include <errno.h>
@@ -8,21 +8,20 @@
 
 enum { soundbox_alsa_message_size = 256 };
 
-/// What alsa-lib complained about first on the calling thread since the text was last emptied; never NULL.
+/// The first error text of alsa-lib on the calling thread since the text was last emptied; never NULL.
 ///
-/// The buffer belongs to the object file that calls this, so exactly one Swift file may (ALSAMessages.swift).
+/// The buffer belongs to the calling object file, so only one Swift file may call this (ALSAMessages.swift).
 static inline char *soundbox_alsa_message(void) {
     static _Thread_local char message[soundbox_alsa_message_size];
     return message;
 }
 
-/// A `snd_lib_error_handler_t`. One failed call makes alsa-lib report every level it failed through; the first report
-/// is the cause and the others only follow from it.
+/// A `snd_lib_error_handler_t`. After a failed call, alsa-lib reports every level of it; the first report is the cause.
 static inline void soundbox_alsa_keep_message(
     const char *file, int line, const char *function, int error, const char *format, ...) {
     char *message = soundbox_alsa_message();
     if (message[0] != '\0') return;
-    // alsa-lib goes on to return errno as the result of the call that failed.
+    // alsa-lib then returns errno as the result of the failed call.
     const int saved = errno;
     va_list arguments;
     va_start(arguments, format);
@@ -33,5 +32,5 @@ static inline void soundbox_alsa_keep_message(
     errno = saved;
 }
 
-/// Keeps alsa-lib from writing to stderr, on every thread of the process.
+/// Prevents alsa-lib from writing to stderr, on every thread of the process.
 static inline void soundbox_alsa_keep_messages(void) { snd_lib_error_set_handler(soundbox_alsa_keep_message); }

@@ -1,3 +1,3 @@
-// libebur128 (EBU R 128 loudness), as Swift sees it.
+// libebur128 (EBU R 128 loudness) for Swift.
 #pragma once
 #include <ebur128.h>

@@ -5,10 +5,10 @@
 
 /// An open /dev/gpiochipN.
 typedef struct gpiod_chip soundbox_gpio_chip;
-/// One requested line. It belongs to its chip, which must stay open for as long.
+/// One requested line. Its chip must stay open while it is used.
 typedef struct gpiod_line soundbox_gpio_line;
 
-/// Fails with ENOTTY or ENODEV when the file is no GPIO chip.
+/// Fails with ENOTTY or ENODEV if the file is not a GPIO chip.
 static inline int soundbox_gpio_chip_open(const char *path, soundbox_gpio_chip **chip) {
     *chip = gpiod_chip_open(path);
     return *chip ? 0 : -errno;
@@ -29,7 +29,7 @@ static inline int soundbox_gpio_chip_find_line(soundbox_gpio_chip *chip, const c
     return line ? (int)gpiod_line_offset(line) : -errno;
 }
 
-/// Copies the line's own name, cut to fit; empty when it has none.
+/// Copies the line's name, cut to fit; empty if it has none.
 static inline int soundbox_gpio_chip_line_name(
     soundbox_gpio_chip *chip, unsigned int offset, char *text, size_t size
 ) {
@@ -41,7 +41,7 @@ static inline int soundbox_gpio_chip_line_name(
     return 0;
 }
 
-/// Copies the name under which somebody holds the line, cut to fit; empty when nobody does or gave no name.
+/// Copies the name of the line's current user, cut to fit; empty if the line is free or has no name.
 static inline int soundbox_gpio_chip_line_consumer(
     soundbox_gpio_chip *chip, unsigned int offset, char *consumer, size_t size
 ) {
@@ -59,12 +59,11 @@ static inline int soundbox_gpio_request(
     *line = gpiod_chip_get_line(chip, offset);
     if (!*line) return -errno;
     struct gpiod_line_request_config config = {.consumer = consumer, .request_type = type, .flags = flags};
-    // 0 is the level of an output from its first moment on, and logical: active-low lines start high.
+    // 0 is the first level of an output. It is logical: active-low lines start high.
     return gpiod_line_request(*line, &config, 0) == 0 ? 0 : -errno;
 }
 
-/// Requests the line as an output, inactive at first. EBUSY when somebody else holds it; EINVAL when there is no such
-/// offset.
+/// Requests the line as an output, inactive at first. EBUSY if the line is in use; EINVAL for an unknown offset.
 static inline int soundbox_gpio_request_output(
     soundbox_gpio_chip *chip, unsigned int offset, const char *consumer, bool active_low, soundbox_gpio_line **line
 ) {
@@ -72,7 +71,7 @@ static inline int soundbox_gpio_request_output(
     return soundbox_gpio_request(chip, offset, consumer, GPIOD_LINE_REQUEST_DIRECTION_OUTPUT, flags, line);
 }
 
-/// Requests the line as an input that reports both edges. Errors as for an output.
+/// Requests the line as an input that reports both edges. Errors: see `soundbox_gpio_request_output`.
 static inline int soundbox_gpio_request_input(
     soundbox_gpio_chip *chip, unsigned int offset, const char *consumer, bool active_low, soundbox_gpio_bias bias,
     soundbox_gpio_line **line
@@ -89,7 +88,7 @@ static inline int soundbox_gpio_request_input(
 
 static inline void soundbox_gpio_line_release(soundbox_gpio_line *line) { gpiod_line_release(line); }
 
-/// The descriptor to poll for edges of an input. The library keeps owning it.
+/// The descriptor to poll for edges of an input. The library owns it.
 static inline int soundbox_gpio_line_descriptor(soundbox_gpio_line *line) {
     int descriptor = gpiod_line_event_get_fd(line);
     return descriptor >= 0 ? descriptor : -errno;
@@ -105,8 +104,8 @@ static inline int soundbox_gpio_line_set_value(soundbox_gpio_line *line, bool is
     return gpiod_line_set_value(line, is_active) == 0 ? 0 : -errno;
 }
 
-/// As many edges as there are, oldest first, up to `capacity` (at most 16). Blocks while there are none.
-/// - Returns: how many.
+/// Reads the edges that are there, oldest first, up to `capacity` (at most 16). Blocks until there is one.
+/// - Returns: the number of edges.
 static inline int soundbox_gpio_line_read_edges(soundbox_gpio_line *line, soundbox_gpio_edge *edges, int capacity) {
     struct gpiod_line_event events[16];
     int count = gpiod_line_event_read_multiple(line, events, capacity < 16 ? (unsigned int)capacity : 16);

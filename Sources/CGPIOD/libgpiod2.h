@@ -8,7 +8,7 @@ typedef struct gpiod_chip soundbox_gpio_chip;
 /// One requested line.
 typedef struct gpiod_line_request soundbox_gpio_line;
 
-/// Fails with ENOTTY or ENODEV when the file is no GPIO chip.
+/// Fails with ENOTTY or ENODEV if the file is not a GPIO chip.
 static inline int soundbox_gpio_chip_open(const char *path, soundbox_gpio_chip **chip) {
     *chip = gpiod_chip_open(path);
     return *chip ? 0 : -errno;
@@ -32,7 +32,7 @@ static inline int soundbox_gpio_chip_find_line(soundbox_gpio_chip *chip, const c
     return offset >= 0 ? offset : -errno;
 }
 
-/// Copies the line's own name, cut to fit; empty when it has none.
+/// Copies the line's name, cut to fit; empty if it has none.
 static inline int soundbox_gpio_chip_line_name(
     soundbox_gpio_chip *chip, unsigned int offset, char *text, size_t size
 ) {
@@ -45,7 +45,7 @@ static inline int soundbox_gpio_chip_line_name(
     return 0;
 }
 
-/// Copies the name under which somebody holds the line, cut to fit; empty when nobody does or gave no name.
+/// Copies the name of the line's current user, cut to fit; empty if the line is free or has no name.
 static inline int soundbox_gpio_chip_line_consumer(
     soundbox_gpio_chip *chip, unsigned int offset, char *consumer, size_t size
 ) {
@@ -58,7 +58,7 @@ static inline int soundbox_gpio_chip_line_consumer(
     return 0;
 }
 
-/// Takes `settings` over. NULL anywhere on the way means that memory is short, and errno says so.
+/// Frees `settings`. A NULL of the library means that memory is short; errno says so.
 static inline int soundbox_gpio_request(
     soundbox_gpio_chip *chip, unsigned int offset, const char *consumer, struct gpiod_line_settings *settings,
     soundbox_gpio_line **line
@@ -77,8 +77,7 @@ static inline int soundbox_gpio_request(
     return code;
 }
 
-/// Requests the line as an output, inactive at first. EBUSY when somebody else holds it; EINVAL when there is no such
-/// offset.
+/// Requests the line as an output, inactive at first. EBUSY if the line is in use; EINVAL for an unknown offset.
 static inline int soundbox_gpio_request_output(
     soundbox_gpio_chip *chip, unsigned int offset, const char *consumer, bool active_low, soundbox_gpio_line **line
 ) {
@@ -91,7 +90,7 @@ static inline int soundbox_gpio_request_output(
     return soundbox_gpio_request(chip, offset, consumer, settings, line);
 }
 
-/// Requests the line as an input that reports both edges. Errors as for an output.
+/// Requests the line as an input that reports both edges. Errors: see `soundbox_gpio_request_output`.
 static inline int soundbox_gpio_request_input(
     soundbox_gpio_chip *chip, unsigned int offset, const char *consumer, bool active_low, soundbox_gpio_bias bias,
     soundbox_gpio_line **line
@@ -114,7 +113,7 @@ static inline int soundbox_gpio_request_input(
 
 static inline void soundbox_gpio_line_release(soundbox_gpio_line *line) { gpiod_line_request_release(line); }
 
-/// The descriptor to poll for edges of an input. The library keeps owning it.
+/// The descriptor to poll for edges of an input. The library owns it.
 static inline int soundbox_gpio_line_descriptor(soundbox_gpio_line *line) { return gpiod_line_request_get_fd(line); }
 
 /// 1 while the line is active, else 0.
@@ -132,8 +131,8 @@ static inline int soundbox_gpio_line_set_value(soundbox_gpio_line *line, bool is
     return gpiod_line_request_set_value(line, offset, value) == 0 ? 0 : -errno;
 }
 
-/// As many edges as there are, oldest first, up to `capacity` (at most 16). Blocks while there are none.
-/// - Returns: how many.
+/// Reads the edges that are there, oldest first, up to `capacity` (at most 16). Blocks until there is one.
+/// - Returns: the number of edges.
 static inline int soundbox_gpio_line_read_edges(soundbox_gpio_line *line, soundbox_gpio_edge *edges, int capacity) {
     size_t limit = capacity < 16 ? (size_t)capacity : 16;
     struct gpiod_edge_event_buffer *events = gpiod_edge_event_buffer_new(limit);

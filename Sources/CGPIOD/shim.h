@@ -1,16 +1,16 @@
-// libgpiod as SoundboxGPIO sees it: one small API over chips, lines and edges.
+// libgpiod for SoundboxGPIO: one small API for chips, lines and edges.
 //
-// It exists because libgpiod 1.x and 2.x share nothing but their name, and Debian 12 ships the one, Debian 13 the
-// other. What differs between them lives in one header each, chosen below at compile time; everything above is Swift.
+// It exists because the APIs of libgpiod 1.x and 2.x differ, and Debian 12 has 1.x, Debian 13 has 2.x. Each version has
+// its own header, chosen below at compile time; everything above is Swift.
 //
-// Every function that can fail returns a negated errno value. No function blocks, unless it says so.
+// Functions that can fail return a negated errno value. No function blocks, unless stated otherwise.
 #pragma once
 #include <gpiod.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// What holds an input's level while nothing is connected to it.
+/// The bias of an input that is not connected.
 typedef enum {
     SOUNDBOX_GPIO_BIAS_AS_IS,
     SOUNDBOX_GPIO_BIAS_DISABLED,
@@ -25,7 +25,7 @@ typedef struct {
     int64_t time_ns;
 } soundbox_gpio_edge;
 
-// libgpiod has no version macro; this one went away with 1.x.
+// libgpiod has no version macro; only 1.x has this one.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #include "libgpiod1.h"
 #else

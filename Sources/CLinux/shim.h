@@ -28,11 +28,11 @@ static inline void soundbox_release_code(void) {
     if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
-/// The calling thread opens files with these rights from now on: setfsuid(2). 0, or an error code.
+/// Makes the calling thread open files with these rights: setfsuid(2). Returns 0 or an error code.
 ///
-/// glibc's setgroups() would change every thread of the process, and leaves no other way than the system call.
+/// A direct system call, because glibc's setgroups() would change every thread of the process.
 static inline int soundbox_use_file_rights(uid_t user, gid_t group, const gid_t *groups, size_t count) {
-  // Groups while the rights for it are there. Both calls below return the value of before, and no error.
+  // Groups first, while the thread has the rights. The two calls below return the old value and no error.
   if (syscall(SYS_setgroups, count, groups) != 0) return errno;
   setfsgid(group);
   setfsuid(user);
@@ -40,7 +40,7 @@ static inline int soundbox_use_file_rights(uid_t user, gid_t group, const gid_t 
 }
 
 /// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.
-/// Returns 1 or 0; a negative error number when the kernel does not say.
+/// Returns 1 or 0; a negative error number if the kernel does not say.
 static inline int soundbox_clock_synchronisation(void) {
   struct timex state = {.modes = 0};
   if (adjtimex(&state) < 0) return -errno;
@@ -57,7 +57,7 @@ static inline int soundbox_thread_id(void) { return (int)syscall(SYS_gettid); }
 /// The scheduling policy of a thread of this process, 0 for the calling one: SCHED_OTHER, SCHED_FIFO, …
 static inline int soundbox_scheduling_policy(int thread) { return sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK; }
 
-/// Has the calling thread run before every ordinary one. Threads and processes that it starts are ordinary.
+/// Makes the calling thread run before every ordinary one. Threads and processes that it starts are ordinary.
 static inline int soundbox_enter_real_time(int priority) {
     const struct sched_param parameter = {.sched_priority = priority};
     return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
@@ -70,21 +70,22 @@ static inline int soundbox_nice(int thread) {
     return errno == 0 ? nice : 20;
 }
 
-/// On Linux the nice value is the thread's own (setpriority(2), "C library/kernel differences").
+/// On Linux each thread has its own nice value (setpriority(2), "C library/kernel differences").
 static inline int soundbox_set_nice(int thread, int nice) { return setpriority(PRIO_PROCESS, (id_t)thread, nice); }
 
-/// RLIMIT_RTTIME as the process was given it. It belongs to the object file that calls this, so exactly one Swift file
-/// may (ThreadScheduling.swift).
+/// The original RLIMIT_RTTIME of the process. It belongs to the calling object file, so only one Swift file may call
+/// this (ThreadScheduling.swift).
 static inline struct rlimit *soundbox_given_real_time_limit(void) {
     static struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
     return &limit;
 }
 
-/// Handles SIGXCPU on the thread that has computed for RLIMIT_RTTIME without a pause: it goes on as an ordinary one.
+/// Handles SIGXCPU on the thread that has computed for RLIMIT_RTTIME without a pause: the thread becomes an ordinary
+/// one.
 ///
-/// The signal is the process's, and the kernel hands it to the thread that runs, which is that one: complete_signal() in
-/// kernel/signal.c. It also adds a second to the limit, which is taken back here, so that the hard limit, which kills,
-/// stays as far away as it was.
+/// The signal is sent to the process, and the kernel delivers it to the running thread, which is that one:
+/// complete_signal() in kernel/signal.c. The kernel also raises the soft limit by a second. The handler restores it, so
+/// that the hard limit, which kills, stays as far away as before.
 static inline void soundbox_leave_real_time(int signal) {
     (void)signal;
     const int saved = errno;
@@ -94,7 +95,7 @@ static inline void soundbox_leave_real_time(int signal) {
     errno = saved;
 }
 
-/// Installs that handler and has the calling thread take the signal. Calls that are interrupted go on by themselves.
+/// Installs this handler and unblocks the signal on the calling thread. Interrupted calls are restarted.
 static inline int soundbox_leave_real_time_when_told(void) {
     const struct sigaction action = {.sa_handler = soundbox_leave_real_time, .sa_flags = SA_RESTART};
     sigset_t signals;

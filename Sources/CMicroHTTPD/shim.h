@@ -1,11 +1,11 @@
-// libmicrohttpd, as Swift sees it: what of it is variadic, as functions that Swift can call.
+// libmicrohttpd for Swift, with functions in place of its variadic ones.
 #pragma once
 #include <microhttpd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
-// Swift names the constants of enumerations by attributes that not every version of the header has.
+// The Swift names of enumeration constants depend on attributes that not every version of the header has.
 
 static inline enum MHD_Result soundbox_http_result(bool is_well) { return is_well ? MHD_YES : MHD_NO; }
 
@@ -13,19 +13,19 @@ static inline bool soundbox_http_is_start(enum MHD_ConnectionNotificationCode co
     return code == MHD_CONNECTION_NOTIFY_STARTED;
 }
 
-/// Called with the target of a request, as it was sent; what it returns belongs to that request.
+/// Called with the unmodified target of a request; the result is the context of that request.
 typedef void *(*soundbox_http_begin)(void *context, const char *target, struct MHD_Connection *connection);
 
-/// A daemon without a socket and without a thread: connections are given to it, and it runs when it is told to.
+/// A daemon without a socket and without a thread: the caller adds connections and runs it.
 ///
-/// It logs nothing; its own logger would write to stderr. It dates no answer.
+/// It logs nothing, because its logger writes to stderr, and adds no Date header.
 ///
-/// - idle_seconds: without a byte from the client, which then is let go.
-/// - memory: bytes for all of a connection: its headers, and what is on its way in and out.
+/// - idle_seconds: closes a connection without data from the client for this time.
+/// - memory: bytes per connection, for headers and buffers.
 /// - certificate, key: for HTTPS, in PEM; NULL for plain HTTP.
-/// - context: handed to each function.
+/// - context: passed to each function.
 ///
-/// Returns NULL when there is no memory or no descriptor left, and when certificate and key cannot be used.
+/// Returns NULL if there is no memory or no descriptor left, or if certificate and key cannot be used.
 static inline struct MHD_Daemon *soundbox_http_start(
     unsigned int idle_seconds, size_t memory, const char *certificate, const char *key, void *context,
     soundbox_http_begin begin, MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end,
@@ -34,7 +34,7 @@ static inline struct MHD_Daemon *soundbox_http_start(
     struct MHD_OptionItem identity[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
-        // What the library begins with, but for TLS 1.0 and 1.1 (RFC 8996).
+        // The library's default without TLS 1.0 and 1.1 (RFC 8996).
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
         {MHD_OPTION_END, 0, NULL},
     };
@@ -49,13 +49,13 @@ static inline struct MHD_Daemon *soundbox_http_start(
         identity, MHD_OPTION_END);
 }
 
-/// Readable when the daemon has something to do.
+/// A descriptor that is readable when the daemon must run.
 static inline int soundbox_http_descriptor(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info == NULL ? -1 : info->epoll_fd;
 }
 
-/// Milliseconds until the daemon has something to do although its descriptor is not readable; -1 for ever.
+/// Milliseconds until the daemon must run even if its descriptor is not readable; -1 for no limit.
 static inline long long soundbox_http_timeout(struct MHD_Daemon *daemon) {
     MHD_UNSIGNED_LONG_LONG timeout = 0;
     return MHD_get_timeout(daemon, &timeout) == MHD_YES ? (long long)timeout : -1;
@@ -67,7 +67,7 @@ static inline int soundbox_http_socket(struct MHD_Connection *connection) {
     return info == NULL ? -1 : info->connect_fd;
 }
 
-/// What the function for connections has left for one of them.
+/// The context that the connection callback has set.
 static inline void *soundbox_http_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
@@ -77,48 +77,48 @@ static inline void *soundbox_http_context(struct MHD_Connection *connection) {
 typedef enum MHD_Result (*soundbox_http_header)(
     void *context, enum MHD_ValueKind kind, const char *name, const char *value);
 
-/// Tells the headers of a request, in their order.
+/// Calls `tell` with the headers of a request, in order.
 static inline void soundbox_http_headers(struct MHD_Connection *connection, void *context, soundbox_http_header tell) {
     MHD_get_connection_values(connection, MHD_HEADER_KIND, tell, context);
 }
 
-/// The next connection in the queue of a listening socket. Its socket never blocks and is closed in other programs.
+/// The next connection of a listening socket, as a non-blocking socket that is closed in child programs.
 /// Returns -1 with errno set.
 static inline int soundbox_http_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/// The event of poll(2) that the other side sends nothing any more: POLLRDHUP, which is an extension of Linux.
+/// The poll(2) event that the peer has closed its side: POLLRDHUP, an extension of Linux.
 static inline short soundbox_http_no_more(void) { return 0x2000; }
 
-/// Gives the daemon a connection, which it will close.
+/// Adds a connection to the daemon, which then owns the descriptor.
 static inline bool soundbox_http_add(struct MHD_Daemon *daemon, int descriptor) {
-    // It looks at the address only to count connections by address, which it is not asked to do.
+    // The daemon uses the address only to count connections per address, which is not enabled.
     const struct sockaddr unnamed = {.sa_family = AF_UNIX};
     return MHD_add_connection(daemon, descriptor, &unnamed, sizeof unnamed.sa_family) == MHD_YES;
 }
 
-/// How a content reader ends an answer: with its last byte, or cut off.
+/// The result of a content reader at the end of an answer, complete or cut off.
 static inline ssize_t soundbox_http_end(bool is_whole) {
     return is_whole ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-/// A body of which everything is copied. Returns NULL when there is no memory left.
+/// A body, which is copied. Returns NULL if there is no memory left.
 static inline struct MHD_Response *soundbox_http_body(const void *bytes, size_t count) {
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-/// A body of unknown length, which `read` gives piece by piece. `forget` is called once with `context`, when nothing is
-/// read any more. Returns NULL when there is no memory left, and then forgets nothing.
+/// A body of unknown length, which `read` returns in pieces. `forget` is called once with `context` after the last
+/// read. Returns NULL if there is no memory left; then `forget` is not called.
 static inline struct MHD_Response *soundbox_http_pieces(
     MHD_ContentReaderCallback read, void *context, MHD_ContentReaderFreeCallback forget
 ) {
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read, context, forget);
 }
 
-/// Whether the answer has been taken over. The headers are copied, and the body belongs to it.
+/// Queues an answer, and returns whether that succeeded. Copies the headers, and takes over the body.
 ///
-/// - headers: names and values by turns, and NULL at the end.
+/// - headers: names and values alternating, and NULL at the end.
 static inline bool soundbox_http_answer(
     struct MHD_Connection *connection, unsigned int status, const char *const *headers, struct MHD_Response *response
 ) {

@@ -1,4 +1,4 @@
-// MQTT 3.1.1 and 5: libmosquitto 2.0, as Debian has it.
+// libmosquitto 2.0 of Debian for Swift: MQTT 3.1.1 and 5.
 #pragma once
 #include <mosquitto.h>
 #include <mqtt_protocol.h>

@@ -1,3 +1,3 @@
-// libqrencode, as Swift sees it.
+// libqrencode for Swift.
 #pragma once
 #include <qrencode.h>

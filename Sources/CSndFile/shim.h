@@ -1,3 +1,3 @@
-// libsndfile, as Swift sees it.
+// libsndfile for Swift.
 #pragma once
 #include <sndfile.h>

@@ -1,3 +1,3 @@
-// libsonic (tempo without change of pitch), as Swift sees it. It has no pkg-config file.
+// libsonic (tempo without change of pitch) for Swift. It has no pkg-config file.
 #pragma once
 #include <sonic.h>

@@ -1,3 +1,3 @@
-// libsoxr (sample-rate conversion), as Swift sees it.
+// libsoxr (sample-rate conversion) for Swift.
 #pragma once
 #include <soxr.h>

@@ -1,8 +1,8 @@
 import ArgumentParser
 import SoundboxCore
 
-/// The box's helper; every subcommand is a file of its own. None of them makes a thread: the filter of `decode` would
-/// kill it.
+/// The box's helper. Each subcommand has its own file. None starts a thread: the filter of `decode` would kill the
+/// process.
 @main
 struct Speak: ParsableCommand {
     static let configuration = CommandConfiguration(

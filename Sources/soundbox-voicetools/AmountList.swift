@@ -3,8 +3,8 @@ import SoundboxSystem
 
 /// Amounts in a file, one per line.
 enum AmountList {
-    /// - Parameter path: of the file; `-` for standard input.
-    /// - Throws: ``FileError`` that names the line which is no amount, or the file without one.
+    /// - Parameter path: the file; `-` for standard input.
+    /// - Throws: ``FileError`` that names the line that is not an amount, or the file without amounts.
     static func read(_ path: String) throws(FileError) -> [String] {
         let isInput = path == "-"
         let name = isInput ? "standard input" : path

@@ -58,7 +58,7 @@ struct ImportRecordings: ParsableCommand {
         if !report.refused.isEmpty { throw ExitCode.failure }
     }
 
-    /// Reads a time span as the configuration does.
+    /// Reads a duration in the format of the configuration.
     private static func pauseDuration(_ text: String) throws -> Duration {
         do {
             return try YAMLValue(parsing: "\"\(text)\"", file: "--pause").duration(in: VoiceImporter.pauses)

@@ -39,7 +39,7 @@ struct NewVoice: ParsableCommand {
         printLine("\(directory)/voice.yaml: \(count) phrases to translate and record")
     }
 
-    /// A voice of the same folder, or one that this computer has otherwise.
+    /// A voice of the same folder, or an installed one.
     private func source(_ locale: String) throws -> Voice {
         let shipped = VoiceFolder(path: InstalledFolders.nearestSounds)
         let hasOwn = sounds.folder.names.contains(locale)

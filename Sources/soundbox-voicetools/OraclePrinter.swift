@@ -4,15 +4,15 @@ import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
 
-/// What `soundbox-voicetools check --oracle` prints.
+/// The output of `soundbox-voicetools check --oracle`.
 struct OraclePrinter {
     private let oracle = VoiceOracle()
-    /// A file, for one voice.
+    /// The file of deviations, for one voice.
     let deviations: String?
     let ruleSet: String?
 
-    /// - Throws: ``ExitCode/failure`` when a voice reads an amount otherwise, and no deviation says so, or when it cannot be
-    ///   compared; the others are.
+    /// - Throws: ``ExitCode/failure`` if a voice differs from ICU without a deviation, or cannot be compared. The other
+    ///   voices are still compared.
     func print(_ voices: [Voice]) throws {
         var isFailed = false
         for voice in voices {

@@ -70,7 +70,7 @@ struct RenderAmounts: AsyncParsableCommand {
         let folder = sounds.folder
         let chosen = locales.isEmpty ? folder.names : locales
         guard !chosen.isEmpty else { throw VoiceError.notFound(name: "", directory: folder.path, available: []) }
-        // All of them before the first file is written.
+        // Open all voices before the first file is written.
         let voices = try chosen.map { ($0, try folder.voice($0)) }
         try SmallFile.createFolders(output)
         var failures = 0
@@ -89,7 +89,7 @@ struct RenderAmounts: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
-    /// Every amount into one file, as the box says them.
+    /// Renders all amounts into one file, like announcements of the box.
     private func writeAll(
         _ amounts: [String], _ currency: Currency, by voice: Voice, called name: String,
         failed: (String, any Error) -> Void
@@ -112,7 +112,7 @@ struct RenderAmounts: AsyncParsableCommand {
         await speaker.close()
     }
 
-    /// Each amount into a file of its own, with a line in the index.
+    /// Renders each amount into its own file, with a line in the index.
     private func writeEach(
         of amounts: [String], _ currency: Currency, by voice: Voice, called name: String,
         failed: (String, any Error) -> Void

@@ -6,13 +6,13 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop
 
-/// What `soundbox-voicetools check --report` prints.
+/// The output of `soundbox-voicetools check --report`.
 struct ReportPrinter {
-    /// Proven to be decimal numbers.
+    /// Valid decimal numbers.
     let amounts: [String]
     let json: Bool
 
-    /// - Throws: ``ExitCode/failure`` when an amount could not be measured; the others are printed.
+    /// - Throws: ``ExitCode/failure`` if an amount could not be measured; the others are printed.
     func print(_ voices: [Voice]) async throws {
         var failures = 0
         var values: [JSONValue] = []
@@ -83,7 +83,7 @@ struct ReportPrinter {
 }
 
 extension Double {
-    /// With two decimals, always.
+    /// Always with two decimals.
     fileprivate var hundredths: String {
         let rounded = Int((self * 100).rounded())
         return "\(rounded / 100).\(rounded % 100 < 10 ? "0" : "")\(rounded % 100)"

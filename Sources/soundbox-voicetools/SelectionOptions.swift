@@ -1,7 +1,7 @@
 import ArgumentParser
 import SoundboxWorkshop
 
-/// Which entries of a voice are to be recorded; the same for the script and the import, so that they agree.
+/// The entries of a voice to record. Script and import use the same options, so that they match.
 struct SelectionOptions: ParsableArguments {
     @Flag(help: "Only phrases without a recording.")
     var missing = false

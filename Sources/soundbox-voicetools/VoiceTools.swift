@@ -2,7 +2,7 @@ import ArgumentParser
 import SoundboxCommandLine
 import SoundboxCore
 
-/// The voice author's program; every subcommand is a file of its own.
+/// The voice author's program. Each subcommand has its own file.
 struct VoiceTools: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soundbox-voicetools",

@@ -70,7 +70,7 @@ struct PageCommand: AsyncParsableCommand {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// The page's process may not read the box's setup; then the box is where it is installed.
+    /// The control socket. If the page's process may not read the box's setup, it is the installed one.
     private func socketOfConfiguration() throws -> String {
         guard access(configuration.config, R_OK) == 0 else { return Configuration.Page.installedSocket }
         guard let page = try configuration.read().page else {

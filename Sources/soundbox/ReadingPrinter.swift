@@ -4,10 +4,10 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// What `say` prints for one amount.
+/// The output of `say` for one amount.
 struct ReadingPrinter {
     let voice: Voice
-    /// `nil` prints the reading, or nothing when it is also played.
+    /// `nil` prints the reading, or nothing if it is also played.
     let style: Say.Print?
     let bare: Bool
     let isAlsoPlayed: Bool

@@ -42,7 +42,7 @@ struct Run: AsyncParsableCommand {
         let signals = await StopSignals()
         var start = BoxStart(
             configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice, signals: signals)
-        // Made anew each time, so that what one box held is free before the next.
+        // Make a new box each time, so that the earlier one has released its resources.
         boxes: while let box = try await start.box() {
             switch try await box.run(endingOn: signals) {
             case .remade: continue
@@ -50,7 +50,7 @@ struct Run: AsyncParsableCommand {
             case .unprovisioned, .resetRequested, .stopped: break boxes
             }
         }
-        // Libraries tidy up when a process ends, and would wait for calls that never come back.
+        // At a regular exit, libraries clean up and would wait for calls that never return.
         if DeviceWatch.stuckCallCount > 0 { _exit(EXIT_SUCCESS) }
     }
 }

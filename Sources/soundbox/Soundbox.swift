@@ -2,7 +2,7 @@ import ArgumentParser
 import SoundboxCommandLine
 import SoundboxCore
 
-/// The box's program; every subcommand is a file of its own.
+/// The box's program. Each subcommand has its own file.
 struct Soundbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soundbox",

@@ -1,9 +1,9 @@
-// Stands in for the 34 MB of ICU's data that Foundation brings into a program that is linked statically: names of
-// languages, calendars, collations. Nothing here asks for any of it. The linker takes an object's definition before
-// an archive's, and so leaves the archive's out.
+// Replaces the 34 MB of ICU's data that Foundation adds to a statically linked program: names of languages, calendars,
+// collations. Nothing here uses them. The linker takes an object's definition before an archive's, and leaves the
+// archive's out.
 //
-// Before a dependency is added or updated, run the program in a debugger with a breakpoint on doOpenChoice, through
-// which ICU asks for its data: where something asks, Foundation may end the process.
+// Before a dependency is added or updated, run the program in a debugger with a breakpoint on doOpenChoice, the
+// function through which ICU loads its data: if something calls it, Foundation may end the process.
 //
-// Nothing of it is called.
+// No function of it is called.
 #pragma once

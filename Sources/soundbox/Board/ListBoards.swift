@@ -14,7 +14,7 @@ struct ListBoards: ParsableCommand {
     func run() throws {
         let names = BoardFile.names(in: boards.folder)
         guard !names.isEmpty else { throw ValidationError("\"\(boards.folder)\" holds no board; expected NAME.yaml") }
-        // One that cannot be read is reported, and the others are still listed.
+        // Report an unreadable one, and list the others.
         var layouts: [BoardLayout] = []
         for name in names {
             do { layouts.append(try BoardFile.read(name: name, in: boards.folder)) } catch { printError("\(error)") }

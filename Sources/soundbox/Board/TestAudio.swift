@@ -29,7 +29,7 @@ struct TestAudio: AsyncParsableCommand {
         if let volume, !Volume.range.contains(volume) { throw ValidationError("--volume goes from 0 to 100.") }
     }
 
-    /// One thing to be heard.
+    /// One sound of the test.
     private struct Step {
         var name: String
         var question: String
@@ -78,7 +78,7 @@ struct TestAudio: AsyncParsableCommand {
         return [tone] + channels + [payment]
     }
 
-    /// Plays it, as often as wanted, and asks.
+    /// Plays it, repeats it on request, and asks whether it was heard.
     private func isHeard(_ step: Step) async throws -> Bool {
         try await step.play()
         while !noQuestions {

@@ -50,7 +50,7 @@ struct TestPanel: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: the buttons that nobody pressed in time.
+    /// - Returns: the buttons that were not pressed in time.
     private func pressEachButton(of layout: BoardLayout, on panel: GPIOPanel) async throws -> [String] {
         var missing: [String] = []
         let presses = Presses(panel.edges)
@@ -73,7 +73,7 @@ struct TestPanel: AsyncParsableCommand {
     private struct ValidationFailure: Error, CustomStringConvertible { var description: String }
 }
 
-/// The presses of a panel, waited for one at a time.
+/// Waits for the presses of a panel, one at a time.
 private actor Presses {
     private var waiting: CheckedContinuation<Button?, Never>?
 

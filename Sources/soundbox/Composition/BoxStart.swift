@@ -8,23 +8,23 @@ import SoundboxSetup
 import SoundboxSpeech
 import SoundboxSystem
 
-/// Makes the box, as soon as it can be made. Until then another one stands in for it: ``UnprovisionedBox`` without a
-/// setup, ``FaultedBox`` with one that cannot be used.
+/// Makes the box as soon as possible. Until then another one replaces it: ``UnprovisionedBox`` without a setup,
+/// ``FaultedBox`` with an unusable one.
 struct BoxStart {
-    /// Between two attempts; a box that fails again and again tries less and less often, up to a minute.
+    /// The time between two attempts; it grows with each failure, up to a minute.
     static let retryDelay = Duration.seconds(10)
 
     private let configurationFile: String
     private let waitsForSetup: Bool
     private let panel: PanelChoice
     private let signals: StopSignals
-    /// Of the last box, so that one which was taken out of service says so in its language.
+    /// The settings of the last box, so that a box that was taken out of service speaks its language.
     private var fallback = FallbackSettings()
 
     /// - Parameters:
-    ///   - waitsForSetup: whether to wait for a configuration that is not there; otherwise it is an error.
+    ///   - waitsForSetup: whether to wait for a missing configuration; otherwise it is an error.
     ///   - panel: where the lights and buttons are.
-    ///   - signals: that end the waiting.
+    ///   - signals: end the wait.
     init(configurationFile: String, waitsForSetup: Bool, panel: PanelChoice, signals: StopSignals) {
         self.configurationFile = configurationFile
         self.waitsForSetup = waitsForSetup
@@ -32,9 +32,9 @@ struct BoxStart {
         self.signals = signals
     }
 
-    /// - Returns: `nil` when the program is to end.
-    /// - Throws: what nobody would wait for: there is no configuration, another box runs on the same state, or there
-    ///   is no terminal for the panel.
+    /// - Returns: `nil` if the program must end.
+    /// - Throws: errors that do not pass by waiting: there is no configuration, another box runs with the same state,
+    ///   or there is no terminal for the panel.
     mutating func box() async throws -> ConfiguredBox? {
         var fault: BoxFault?
         var failures = 0
@@ -47,7 +47,7 @@ struct BoxStart {
                 guard try await waiting.waitForSetup(endingOn: signals) else { return nil }
             }
             do {
-                // Otherwise the words come first.
+                // A damaged inbox is salvaged only after its fault was spoken.
                 return try make(salvagesAtOnce: fault?.prompt == .storageFault)
             } catch {
                 guard fault != nil || !isFinal(error) else { throw error }
@@ -57,7 +57,7 @@ struct BoxStart {
                     logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
                 }
             }
-            // The attempts of the stand-in check less than making the box does.
+            // `FaultedBox` checks less than making the box does, so the box may fail again.
             while let current = fault {
                 let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
                 failures += 1
@@ -89,7 +89,7 @@ struct BoxStart {
             fault, configurationFile: configurationFile, fallback: fallback, panel: panel, logger: logger,
             firstWords: firstWords, retryDelay: Self.retryDelay * min(1 << min(failures, 3), 6)
         ) { [configurationFile, waitsForSetup] in
-            // Waiting for a setup is another one's business.
+            // `UnprovisionedBox` waits for a setup.
             if waitsForSetup, !SmallFile.exists(configurationFile) { return }
             try ConfiguredBox.check(try Configuration(readingFile: configurationFile))
         }
@@ -109,7 +109,7 @@ struct BoxStart {
 
     private func isFinal(_ error: any Error) -> Bool {
         if let error = error as? StateDirectoryError, error.isInUse { return true }
-        // A board's lines that fail cost lights only, so that this is the terminal's.
+        // Failing GPIO lines cost only lights, so this error is from the terminal panel.
         return error is PanelError || !SmallFile.exists(configurationFile)
     }
 }

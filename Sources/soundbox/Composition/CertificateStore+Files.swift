@@ -3,10 +3,10 @@ import SoundboxConfiguration
 import SoundboxSystem
 
 extension Configuration {
-    /// `nil` for a box that does not renew its certificate.
+    /// `nil` if the box does not renew its certificate.
     var certificateStore: CertificateStore? {
         guard let files = identityFiles else { return nil }
-        // The same at every start, and spread evenly over the boxes of a batch.
+        // The same at every start, and evenly distributed over the boxes of a batch.
         let digest = SHA256.hash(of: Array("\(merchantID)/\(deviceID)".utf8))
         let name = String(deviceID.unicodeScalars.prefix(16))
         return CertificateStore(

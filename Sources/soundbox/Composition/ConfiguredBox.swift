@@ -15,22 +15,22 @@ import SoundboxStore
 import SoundboxSystem
 import SoundboxVoice
 
-/// A box made from its configuration: the one place that names every adapter.
+/// A box made from its configuration. The only place that names every adapter.
 struct ConfiguredBox {
     let box: Box
-    /// Held for as long as the box exists.
+    /// Keeps the lock of the state folder while the box exists.
     private let directory: StateDirectory
 
-    /// Throws what would keep a box of this configuration from its work, as far as that can be told without opening its
-    /// inbox, its panel and its card. Blocks on the disk.
+    /// Throws why a box with this configuration cannot work, without opening its inbox, panel and sound card. Blocks on
+    /// the disk.
     static func check(_ configuration: Configuration) throws {
         try checkSettings(configuration)
         _ = try voices(configuration.voice)
     }
 
-    /// Throws what is wrong with a choice of voices: also that somebody else would have to speak. Blocks on the disk.
+    /// Throws the problem with a choice of voices, also that another speaker would have to speak. Blocks on the disk.
     static func check(_ choice: Configuration.VoiceChoice) throws {
-        // A voice takes a second to read. Settings that name a speaker who is not there may come by the dozen.
+        // First check that the speakers are installed: reading a voice is slow, and many such settings may arrive.
         for (locale, speaker) in choice.speakers where choice.locales.contains(locale) {
             let first = VoiceFolder(path: choice.directory).candidates(locale, speaker).first
             guard let first, first.speaker?.id != speaker else { continue }
@@ -46,22 +46,22 @@ struct ConfiguredBox {
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
     }
 
-    /// Opens the inbox and the voice; nothing runs yet. Blocks on the disk.
+    /// Opens the inbox and the voice, and runs nothing. Blocks on the disk.
     ///
-    /// - Parameter configurationFile: where the configuration came from; removed when the buttons take the box out of
+    /// - Parameter configurationFile: the file of the configuration; removed when the buttons take the box out of
     ///   service.
-    /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, which somebody says
-    ///   first.
-    /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
-    ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
+    /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, so that the fault is
+    ///   spoken first.
+    /// - Throws: why the box is useless: a wrong configuration or board file, no inbox, no voice. A missing sound card,
+    ///   broker or GPIO line is not an error: the box starts, reports the fault and retries.
     init(
         _ remote: RemoteConfiguration, from configurationFile: String, salvagesAtOnce: Bool,
         panel panelChoice: PanelChoice, logger: Logger
     ) throws {
         let configuration = remote.configuration
-        // The socket and the database are for the box's own user and group.
+        // The socket and the database are only for the box's user and group.
         umask(0o007)
-        // Before the inbox is touched.
+        // Before the inbox is opened.
         try Self.checkSettings(configuration)
         let (voices, unusable, standIns) = try Self.voices(configuration.voice)
         let directory = try StateDirectory(path: configuration.stateDirectory)
@@ -75,13 +75,13 @@ struct ConfiguredBox {
             directory.inboxPath, isExpected: directory.expectsInbox, salvagesAtOnce: salvagesAtOnce, salvage, state,
             logger)
         try directory.noteInbox(of: configuration.merchantID)
-        // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
+        // The clock works without this time. An unreadable inbox reports its fault when it is asked for payments.
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
             keeper: Remembered(StateFile.time(in: directory.path)))
         Self.note(standIns, state, logger)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
-        // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
+        // A wrong board file is the installer's mistake and an error; a missing line may be a loose wire.
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, layout, state, logger)
         let watch = DeviceWatch()
@@ -108,7 +108,7 @@ struct ConfiguredBox {
             configuration.day.timeZone, configurationFile: configurationFile, state: state, logger: logger)
         let cutOver = configuration.day.cutOver
         parts.calendar = { zone.clock.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
-        // A zone that is missing is told now, and not only when somebody asks for totals.
+        // Report a missing time zone now, and not only at the first request for totals.
         _ = zone.clock
         parts.dayEnd = Remembered(StateFile.dayEnd(in: directory.path))
         let quietHoursFile = StateFile.quietHours(in: directory.path)
@@ -159,14 +159,14 @@ struct ConfiguredBox {
         box = Box(parts)
     }
 
-    /// Runs the box until it is told to stop, or until its buttons take it out of service.
+    /// Runs the box: see ``Box/run(endingOn:)``.
     func run(endingOn signals: StopSignals) async throws -> Box.Ending {
         let ending = try await box.run(endingOn: signals)
         return withExtendedLifetime(directory) { ending }
     }
 
-    /// What is stored in RAM is gone after a power cut: acknowledged payments are never spoken, known ones are spoken
-    /// again.
+    /// Reports a state folder in RAM: after a power cut, acknowledged payments are never spoken, and known ones are
+    /// spoken again.
     private static func noteVolatileStorage(_ path: String, _ state: BoxState, _ logger: Logger) {
         let fact = "payments do not survive a power cut"
         switch PowerLoss(in: path) {
@@ -178,8 +178,8 @@ struct ConfiguredBox {
         }
     }
 
-    /// Payments of another merchant are never spoken in this shop; the installer who moved the box is to know that they
-    /// are there.
+    /// Reports payments of another merchant. They are never spoken in this shop, but the installer who moved the box
+    /// must know of them.
     private static func noteInboxes(_ paths: [String], _ state: BoxState, _ logger: Logger) {
         let warnings = paths.compactMap { path -> String? in
             do throws(InboxError) {
@@ -217,7 +217,7 @@ struct ConfiguredBox {
         }
     }
 
-    /// The voices, ready to speak, and what is known to be wrong with their recordings.
+    /// The voices, ready to speak, and the known problems of their recordings.
     private static func voices(
         _ choice: Configuration.VoiceChoice
     ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError], standIns: [StandIn]) {

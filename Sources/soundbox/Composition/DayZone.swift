@@ -4,8 +4,8 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The time zone of the business day. One that this machine does not have costs totals and no payment; it is looked for
-/// until it is there, as after an installation of tzdata. Any thread; blocks on the disk.
+/// The time zone of the business day. If the machine does not have it, there are no totals, but payments work; it is
+/// searched again until it is there, for example after an installation of tzdata. Any thread; blocks on the disk.
 final class DayZone: Sendable {
     private let name: String?
     private let configurationFile: String
@@ -13,7 +13,7 @@ final class DayZone: Sendable {
     private let logger: Logger
     private let isFound = Mutex(false)
 
-    /// - Parameter name: `nil` for the machine's own.
+    /// - Parameter name: `nil` for the machine's zone.
     init(_ name: String?, configurationFile: String, state: BoxState, logger: Logger) {
         self.name = name
         self.configurationFile = configurationFile
@@ -21,7 +21,7 @@ final class DayZone: Sendable {
         self.logger = logger
     }
 
-    /// `nil` where there is no such zone; ``ProcessTimeZone`` then goes by the machine's.
+    /// `nil` if there is no such zone; ``ProcessTimeZone`` then uses the machine's.
     var clock: LocalTime? {
         if name != nil, isFound.withLock({ $0 }) { return ProcessTimeZone.clock }
         do throws(TimeZoneError) {

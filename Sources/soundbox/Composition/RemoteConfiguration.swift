@@ -4,25 +4,25 @@ import SoundboxConfiguration
 import SoundboxCore
 import Synchronization
 
-/// What `soundbox.yaml` says, with the settings from afar that are in force or on trial.
+/// `soundbox.yaml` with the remote settings that are in force or on trial.
 struct RemoteConfiguration {
     let configuration: Configuration
-    /// What the box was set to last; where nobody has set it, what the file says. Settings on trial bring theirs later.
+    /// The last volume of the box; otherwise the one of the file. Settings on trial apply theirs later.
     let volume: Volume
-    /// Why nobody knows what settings were in force; `soundbox.yaml` then counts alone.
+    /// Why the remote settings in force are unknown; then only `soundbox.yaml` counts.
     let warning: String?
     private let record: SettingsRecord
     private let file: SettingsFile
     let volumeFile: StateFile<Volume>
 
-    /// Settings on trial with which no box can be made are given up at once. Blocks on the disk.
+    /// Gives up settings on trial at once if no box can be made with them. Blocks on the disk.
     ///
-    /// - Parameter written: what is in `path`, alone.
-    /// - Throws: when another box runs on the same state.
+    /// - Parameter written: only the content of `path`.
+    /// - Throws: if another box runs with the same state.
     init(over written: Configuration, from path: String, logger: Logger) throws {
         file = SettingsFile(inStateDirectory: written.stateDirectory)
         let directory = try StateDirectory(path: written.stateDirectory)
-        // Before anything is read that was set at the box: another merchant's volume is not for this one.
+        // Before later settings are read: the volume of another merchant must not be used.
         if let note = try directory.claim(for: written.merchantID) { logger.warning("\(note)") }
         volumeFile = StateFile.volume(in: directory.path)
         var (record, warning): (SettingsRecord?, String?)
@@ -47,10 +47,10 @@ struct RemoteConfiguration {
             }
         }
         var known = volumeFile.read()
-        // Settings that are not in force have left it.
+        // This volume comes from settings that are not in force.
         if known == settings.writtenVolume, known != settings.inForce?.volume { known = nil }
         volume = known ?? settings.volume ?? written.audio.volume
-        // Those in force stay written down: what they need may come back.
+        // Settings in force stay stored: the missing part may come back.
         if isTrial {
             do {
                 if settings.result == .failed, settings.writtenVolume != settings.inForce?.volume {
@@ -75,7 +75,7 @@ struct RemoteConfiguration {
         }
     }
 
-    /// - Throws: ``SettingsProblem``, what keeps a box from being made with them.
+    /// - Throws: ``SettingsProblem``, why no box can be made with them.
     private static func configuration(
         with settings: RemoteSettings, in path: String, _ voices: CheckedVoices
     ) throws(SettingsProblem) -> Configuration {
@@ -88,12 +88,11 @@ struct RemoteConfiguration {
     }
 }
 
-/// Voices that a box can speak with, as far as they were looked at: reading one takes long enough to hold payments up when
-/// settings come by the dozen.
+/// Remembers voices that were checked: reading one is slow, and many settings in a row must not delay payments.
 private final class CheckedVoices: Sendable {
     private let known = Mutex<Set<[String]>>([])
 
-    /// Throws what is wrong with a choice of voices. Blocks on the disk, once for each voice.
+    /// Throws the problem with a choice of voices. Blocks on the disk, once for each voice.
     func check(_ choice: Configuration.VoiceChoice) throws {
         for locale in choice.locales {
             let name = [choice.directory, locale, choice.speakers[locale] ?? ""]
@@ -106,7 +105,7 @@ private final class CheckedVoices: Sendable {
     }
 }
 
-/// Why settings from afar cannot be used, in words for whoever sent them.
+/// Why remote settings cannot be used, in words for their sender.
 struct SettingsProblem: Error, CustomStringConvertible {
     let description: String
 

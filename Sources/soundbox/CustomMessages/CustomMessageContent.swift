@@ -1,7 +1,7 @@
 import ArgumentParser
 import SoundboxCore
 
-/// What a ring or a sentence is to be heard as.
+/// The content of a ring or a sentence.
 struct CustomMessageContent: ParsableArguments {
     @Argument(help: "A sentence in the voice's language, of at most 200 characters.")
     var text: String?
@@ -42,7 +42,7 @@ struct CustomMessageContent: ParsableArguments {
         return members
     }
 
-    /// Has the box's own decoder look at a command before it is sent.
+    /// Checks a command with the box's decoder before it is sent.
     static func check(_ members: [(name: String, value: JSONValue)]) throws {
         let head: [(name: String, value: JSONValue)] = [
             ("id", .string("trial")), ("at", .string("2026-01-01T00:00:00Z")),

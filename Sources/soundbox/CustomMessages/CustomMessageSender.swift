@@ -8,7 +8,7 @@ import SoundboxMQTT
 import SoundboxSetup
 import SoundboxSystem
 
-/// Sends one command to the configured box, as a provider would.
+/// Sends one command to the configured box, like a provider.
 struct CustomMessageSender: ParsableArguments {
     @Option(help: "The command's id; otherwise a new one.")
     var id: String?
@@ -23,11 +23,11 @@ struct CustomMessageSender: ParsableArguments {
         do { _ = try CommandID(id) } catch { throw ValidationError("--id: \(error).") }
     }
 
-    /// Sends a command with these members besides its id and its time.
+    /// Sends a command with these members, an id and a time.
     /// - Parameters:
     ///   - timeout: for connection, acknowledgement and receipts together.
-    ///   - awaited: whose receipts are waited for, where it is not this command.
-    /// - Throws: ``ExitCode/failure`` when it ended otherwise than it was asked for.
+    ///   - awaited: the receipts to wait for, if not those of this command.
+    /// - Throws: ``ExitCode/failure`` if it did not end as requested.
     func send(
         _ members: [(name: String, value: JSONValue)], timeout: Duration, awaiting awaited: CustomMessageReceipts? = nil
     ) async throws {
@@ -63,12 +63,11 @@ struct CustomMessageSender: ParsableArguments {
     }
 }
 
-/// What the box tells of one command, and of what it cancels.
+/// The receipts and replies of one command, and of its cancel target.
 struct CustomMessageReceipts: Sendable {
-    /// The id of the command itself. Its reply says whether it was taken, and its receipts what became of its custom
-    /// message.
+    /// The id of the command. Its reply says whether it was accepted; its receipts report the custom message.
     var command = ""
-    /// What it cancels.
+    /// The target of a cancel.
     let target: CancelTarget?
     private var end: Receipt.State?
 
@@ -76,18 +75,19 @@ struct CustomMessageReceipts: Sendable {
 
     var isComplete: Bool { end != nil }
 
-    /// Whether it ended as it was asked for.
+    /// Whether it ended as requested.
     var isGood: Bool {
         switch end {
         case .answered, .spoken, .cancelled: true
-        // A cancel that came first is remembered; a ring or a sentence that is known already is not rung or said again.
+        // `ok` is success for a cancel that arrives before its target. A ring or sentence with a known id is not played
+        // again.
         case .ok: target != nil
         case .stored, .duplicate, .announced, .expired, .rejected, .missed, .failed, .refused, .unknown, nil: false
         }
     }
 
-    /// Notes a receipt or a reply.
-    /// - Returns: the receipt; `nil` when it is not about this command.
+    /// Records a receipt or a reply.
+    /// - Returns: the receipt; `nil` if it is not about this command.
     mutating func take(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload),
             let state = (receipt["result"] ?? receipt["state"])?.string.flatMap(Receipt.State.init),
@@ -95,7 +95,7 @@ struct CustomMessageReceipts: Sendable {
         else { return nil }
         switch state {
         case .stored: break
-        // With a reason nothing more will come; otherwise receipts will.
+        // Without a reason, receipts follow.
         case .ok where receipt["reason"] == nil: break
         default: end = state
         }

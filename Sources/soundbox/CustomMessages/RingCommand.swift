@@ -27,7 +27,7 @@ struct RingCommand: AsyncParsableCommand {
     func validate() throws { try CustomMessageContent.check(members) }
 
     func run() async throws {
-        // Behind another ring it can take as long again.
+        // The time of the ring, and a minute for the connection and the receipts.
         try await sender.send(members, timeout: .seconds(timeout + 60))
     }
 

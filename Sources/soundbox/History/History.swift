@@ -40,7 +40,7 @@ struct History: AsyncParsableCommand {
             rest -= entries.count
         }
         endProgress()
-        // The table is there whatever becomes of this question.
+        // The table is complete even if this request fails.
         printer.finish(refused: try? await client.status().noticesRefused)
         try pages.tellOfUnreadableRows()
     }

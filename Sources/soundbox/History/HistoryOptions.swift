@@ -5,7 +5,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case table, csv, json
 }
 
-/// Which part of the history a command is about.
+/// The part of the history that a command shows.
 struct HistoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -53,7 +53,7 @@ struct HistoryOptions: ParsableArguments {
 
     var chosenFormat: OutputFormat { json ? .json : format }
 
-    /// As the box reads them.
+    /// The parameters for the control socket.
     var parameters: [(name: String, value: String)] {
         [("from", from), ("to", to), ("day", day), ("amount", amount), ("id_ends", idEnds)]
             .compactMap { name, value in value.map { (name, $0) } }
@@ -63,7 +63,7 @@ struct HistoryOptions: ParsableArguments {
 
     func validate() throws {
         do throws(ControlRefusal) { _ = try HistoryQuery(parameters) } catch {
-            // A name is spelled as an option here, and as a parameter on the control socket.
+            // Convert the parameter's name of the control socket to the option's name.
             let name = error.reason.prefix { $0 != ":" }
             let option = String(name.map { $0 == "_" ? "-" : $0 })
             throw ValidationError("--\(option)\(error.reason[name.endIndex...]).")

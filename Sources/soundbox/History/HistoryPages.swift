@@ -3,30 +3,29 @@ import SoundboxCommandLine
 import SoundboxControl
 import SoundboxCore
 
-/// Asks the box for the history piece by piece, each of them a little work for it.
+/// Reads the history in pieces, which are little work for the box.
 struct HistoryPages {
     typealias Parameters = [(name: String, value: String)]
 
     static let foreignAnswer = ControlError(reason: "the box's answer is not understood; is it of another version?")
 
-    /// What is asked; after the first answer with the range that it meant, so that a day that ends meanwhile changes
-    /// nothing.
+    /// The parameters; after the first answer with its range, so that a day that ends meanwhile does not change it.
     private var parameters: Parameters
     private var before: Int?
     private var isAtEnd = false
     private var examined = 0
     private var unreadable: UnreadableRows?
-    /// As the first answer says: RFC 3339, or `nil` where the range has no end.
+    /// From the first answer: RFC 3339; `nil` for no bound.
     private(set) var from: String?
     private(set) var to: String?
 
     init(parameters: Parameters) { self.parameters = parameters }
 
-    /// The same range from its newest end, for another question about it.
+    /// The same range from its newest entry, for another query.
     var again: HistoryPages { HistoryPages(parameters: parameters) }
 
-    /// - Parameter limit: how many entries are wanted, for questions about entries.
-    /// - Returns: `nil` when everything has been told.
+    /// - Parameter limit: how many entries to read; `nil` for totals.
+    /// - Returns: `nil` at the end.
     mutating func next(
         limit: Int?, _ ask: (Parameters) async throws(ControlError) -> JSONValue
     ) async throws(ControlError) -> JSONValue? {
@@ -52,7 +51,7 @@ struct HistoryPages {
         return answer
     }
 
-    /// - Throws: ``ExitCode/failure`` after a line on standard error: what was printed is not all.
+    /// - Throws: ``ExitCode/failure`` after an error line, if the output is incomplete.
     func tellOfUnreadableRows() throws(ExitCode) {
         guard let unreadable else { return }
         printError(

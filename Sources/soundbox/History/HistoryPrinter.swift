@@ -1,7 +1,7 @@
 import SoundboxCommandLine
 import SoundboxCore
 
-/// Prints entries of the history as they come, without holding more than one page of them.
+/// Prints entries of the history as they arrive, and holds only one page of them.
 struct HistoryPrinter {
     let format: OutputFormat
     private var table = Table(
@@ -25,7 +25,7 @@ struct HistoryPrinter {
         }
     }
 
-    /// - Parameter refused: told below the table. CSV and JSON have no place for it.
+    /// - Parameter refused: printed below the table; left out of CSV and JSON.
     mutating func finish(refused: RefusedNotices?) {
         switch format {
         case .json: printLine(hasBegun ? "]" : "[]")

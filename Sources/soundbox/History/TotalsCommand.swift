@@ -54,7 +54,7 @@ struct TotalsCommand: AsyncParsableCommand {
         }
         endProgress()
         if let picture {
-            // The total is of what the bars are of, without a payment that came in between.
+            // The totals come from the same entries as the bars, without payments that arrive meanwhile.
             let printer = TotalsPrinter(totals: picture.totals, from: pages.from, to: pages.to)
             for line in printer.picture(picture.charts(width: Terminal.width)) { printLine(line) }
         } else {

@@ -1,9 +1,9 @@
 import SoundboxCore
 
-/// Totals in each of the output's formats.
+/// Totals in each output format.
 struct TotalsPrinter {
     let totals: Totals
-    /// RFC 3339; `nil` where the range has no end.
+    /// RFC 3339; `nil` for no bound.
     let from: String?
     let to: String?
 
@@ -17,7 +17,7 @@ struct TotalsPrinter {
 
     private static let headings = ["of", "currency", "payments", "gross", "refunds", "refunded", "net"]
 
-    /// One record for each currency as a whole, each channel and each other kind.
+    /// One record for each currency, each channel and each other kind.
     var csv: String {
         var records = [["of"] + ["name"] + Self.headings.dropFirst()]
         records += totals.sortedCurrencies.map { ["currency", ""] + Self.cells($0.key, $0.value) }
@@ -39,8 +39,8 @@ struct TotalsPrinter {
         return [range] + (lines.isEmpty ? [Self.nothing] : lines) + notes
     }
 
-    /// The bars, and below them each currency as a whole: ways to pay are in no bar.
-    /// - Parameter charts: of what ``totals`` is of.
+    /// The bars, and the totals of each currency below them. Channels have no bars.
+    /// - Parameter charts: the bars of the same range as ``totals``.
     func picture(_ charts: [[String]]) -> [String] {
         let charts = charts.isEmpty ? [[Self.nothing]] : charts.map { $0 + [""] }
         return [range] + charts.joined() + lines([]) + notes

@@ -26,7 +26,7 @@ struct EnrolSetup: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var restart: RestartOptions
 
-    /// Between two attempts that were not answered; it doubles, up to the other one.
+    /// The pause after an unanswered attempt; it doubles up to ``longestPause``.
     private static let shortestPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(300)
 
@@ -41,7 +41,7 @@ struct EnrolSetup: AsyncParsableCommand {
         }
         let enrolment = Enrolment(configuration: configuration.config, hardwareID: id)
         guard enrolment.isDue else { return printLine("There is no claim: nothing to do.") }
-        // A box that waits for its setup goes on by itself.
+        // A box that waits for its setup starts by itself.
         let isSetUp = SmallFile.exists(configuration.config)
         var pause = Self.shortestPause
         while true {
@@ -56,14 +56,14 @@ struct EnrolSetup: AsyncParsableCommand {
                     return
                 case .refused(let reason):
                     problem = "the issuer refuses \(id): \(reason)"
-                    // Somebody has to do something about it first.
+                    // Refused: a person must act first.
                     pause = Self.longestPause
                 }
             } catch {
                 problem = "\(error)"
             }
             guard !once else { throw SetupFailure(problem) }
-            // Boxes of a batch are switched on together.
+            // Random, because boxes of a batch are switched on together.
             let rest = pause * Double.random(in: 0.5..<1)
             printLine("not enrolled: \(problem); again in \(rest.components.seconds) s")
             try await Task.sleep(for: rest)

@@ -44,7 +44,7 @@ struct ImportSetup: AsyncParsableCommand {
         guard firstBoot == nil || !dryRun else { throw ValidationError("--dry-run goes with FILE.") }
     }
 
-    /// A radio that stays off keeps nobody from the rest of the setup.
+    /// Switches Wi-Fi on. A failure is only reported: the rest of the setup works.
     private func turnOnWiFi() async {
         do {
             for line in try await WiFiSwitch(configurationFile: configuration.config).turnOn() { printLine(line) }

@@ -24,12 +24,12 @@ struct SetupCommand: AsyncParsableCommand {
         defaultSubcommand: ConfigureSetup.self)
 }
 
-/// What becomes of a setup that was written.
+/// The restart after a setup was written.
 struct RestartOptions: ParsableArguments {
     @Flag(help: "Do not restart the box.")
     var noRestart = false
 
-    /// A setup in a folder of its own is a trial, and no business of systemd's.
+    /// Restarts the box's service. A setup in another folder is a trial without a service.
     func restart(_ configurationFile: String) async throws {
         guard !noRestart, configurationFile == Configuration.defaultPath else { return }
         printLine(try await BoxService.restart())

@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML
 
-/// Answers by option, one for each question.
+/// One option for each question.
 struct SetupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The merchant, as the payment provider names it.", valueName: "id"))
     var merchantID: String?
@@ -64,7 +64,7 @@ struct SetupOptions: ParsableArguments {
         help: ArgumentHelp("Remove a key of soundbox.yaml, such as authenticity.next_key_file.", valueName: "key"))
     var removed: [String] = []
 
-    /// What is given, by question.
+    /// The given answers, by question.
     var given: [SetupQuestion: String] {
         get throws {
             var given: [SetupQuestion: String] = [:]
@@ -111,7 +111,7 @@ struct SetupOptions: ParsableArguments {
 }
 
 extension SetupQuestion {
-    /// The option of ``SetupOptions`` that answers it, as it is typed.
+    /// The option of ``SetupOptions`` that answers it.
     var option: String {
         switch self {
         case .merchantID: "--merchant-id"

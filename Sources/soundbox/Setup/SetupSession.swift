@@ -3,15 +3,15 @@ import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML
 
-/// Carries out what ``SetupDialogue`` decides.
+/// Carries out the steps of ``SetupDialogue``.
 struct SetupSession {
     let document: YAMLDocument
     let choices: SetupChoices
     let skipChecks: Bool
     let skipSound: Bool
 
-    /// The conversation.
-    /// - Returns: `nil` when the person has left it.
+    /// Runs the dialogue.
+    /// - Returns: `nil` if the person has quit.
     func run(
         _ answers: SetupAnswers, given: Set<SetupQuestion>, asksForCode: Bool
     ) async throws -> SetupAnswers? {
@@ -37,7 +37,7 @@ struct SetupSession {
             case .askCode:
                 dialogue.answer(try await Terminal.ask("Which digits did this box say? (Enter to hear them again): "))
             case .finish:
-                // With a code, the greeting has been played before it.
+                // With a code, the greeting was already played.
                 if code.isEmpty, !skipSound { _ = await isSpoken([], dialogue.answers) }
                 return dialogue.answers
             case .quit:
@@ -48,7 +48,7 @@ struct SetupSession {
         }
     }
 
-    /// Without a person: what is missing or does not work is an error.
+    /// Runs without a person: a missing answer or a failed check is an error.
     func runUnattended(_ answers: SetupAnswers, force: Bool) async throws -> SetupAnswers? {
         for (text, question) in [
             (answers.merchantID, SetupQuestion.merchantID), (answers.deviceID, .deviceID),
@@ -69,7 +69,7 @@ struct SetupSession {
         return !findings.contains { $0.level == .red }
     }
 
-    /// Whoever cannot hear them chooses by name.
+    /// Plays and lists speakers. If they cannot be heard, the choice is by name.
     private func play(_ samples: [SpeakerSample], _ answers: SetupAnswers) async {
         printLine("Speakers of the chosen language:")
         var isHeard = !skipSound

@@ -4,12 +4,12 @@ import SoundboxCore
 import SoundboxSetup
 import SoundboxSystem
 
-/// The person at the keyboard, or the script in their place.
+/// Input and output of a person, or of a script.
 enum Terminal {
-    /// Colours are for people (https://no-color.org).
+    /// Colours only on a terminal, and not with NO_COLOR (https://no-color.org).
     static var outputIsColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
-    /// How many columns the output has; 80 where it is no terminal, or one that does not tell.
+    /// The columns of the output; 80 if it is not a terminal or does not report them.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -18,8 +18,8 @@ enum Terminal {
 
     /// Asks on standard output and waits for a line.
     ///
-    /// - Parameter isSecret: what is typed does not appear on the screen.
-    /// - Throws: when the input has ended.
+    /// - Parameter isSecret: whether the input is hidden.
+    /// - Throws: at the end of the input.
     static func ask(_ question: String, isSecret: Bool = false) async throws -> String {
         guard let line = try await answer(to: question, isSecret: isSecret) else {
             throw SetupError("the input ended before the last answer; nothing was changed")
@@ -27,7 +27,7 @@ enum Terminal {
         return line
     }
 
-    /// Asks as ``ask(_:isSecret:)`` does; `nil` when the input has ended.
+    /// Like ``ask(_:isSecret:)``; `nil` at the end of the input.
     static func answer(to question: String, isSecret: Bool = false) async throws -> String? {
         try await onOwnThread(named: "terminal") {
             var settings = termios()
@@ -39,8 +39,8 @@ enum Terminal {
 
     /// Reads a line without echo.
     ///
-    /// Ctrl-C would end the program and leave the terminal without echo. So it ends the line instead (`VEOL`,
-    /// termios(3)), and ends the program when the terminal has its settings back.
+    /// Ctrl-C would end the program and leave the terminal without echo. So it ends the line (`VEOL`,
+    /// termios(3)), and the program ends after the settings are restored.
     private static func askSecretly(_ question: String, _ settings: termios) -> String? {
         var settings = settings
         var silent = settings
@@ -49,7 +49,7 @@ enum Terminal {
         withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
         usualSettings = settings
         for number in [SIGTERM, SIGHUP] { signal(number, restoreAndEnd) }
-        // Echo first: whoever sees the question may type.
+        // Switch the echo off first: the person may type as soon as the question appears.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
         StandardOutput.put(question.printable)
         let line = readTerminalLine()
@@ -64,14 +64,14 @@ enum Terminal {
             ? nil : String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
     }
 
-    /// Signals that come from elsewhere. Calls nothing but what signal-safety(7) lists.
+    /// Handles signals from other processes. Calls only functions of signal-safety(7).
     private static let restoreAndEnd: @convention(c) (Int32) -> Void = { number in
         tcsetattr(STDIN_FILENO, TCSANOW, &usualSettings)
         signal(number, SIG_DFL)
         kill(getpid(), number)
     }
 
-    /// A terminal hands out one line per call, up to 4,096 bytes with its end. Empty at the input's end.
+    /// Reads one line; a terminal returns at most 4,096 bytes per line. Empty at the end of the input.
     private static func readTerminalLine() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -82,6 +82,6 @@ enum Terminal {
     }
 }
 
-/// How the terminal was before a secret was asked for. Written by the one thread that asks, before the handler that
-/// reads it is set.
+/// The settings of the terminal before the echo was switched off. Written by the asking thread before the signal
+/// handler is set, which reads it.
 nonisolated(unsafe) private var usualSettings = termios()

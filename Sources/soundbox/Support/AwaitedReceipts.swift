@@ -1,11 +1,11 @@
 import SoundboxCore
 
-/// Which of the messages sent have not been answered for good.
+/// The sent messages without a final receipt.
 struct AwaitedReceipts {
-    /// Ids of the messages; `nil` stands for one whose id cannot be read.
+    /// The ids of the messages; `nil` for an unreadable id.
     private var ids: [PaymentID?]
 
-    /// - Parameter reader: as the box's.
+    /// - Parameter reader: the same as the box's.
     init(of payloads: [[UInt8]], _ reader: NoticeReader) {
         ids = payloads.map { payload -> PaymentID? in
             do throws(NoticeRejection) {
@@ -17,15 +17,15 @@ struct AwaitedReceipts {
 
     var isComplete: Bool { ids.isEmpty }
 
-    /// Notes a receipt.
-    /// - Returns: the receipt; `nil` when it is not about one of the messages.
+    /// Records a receipt.
+    /// - Returns: the receipt; `nil` if it is not about one of the messages.
     mutating func take(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload),
             let index = ids.firstIndex(of: PaymentID(receipt: receipt))
         else {
             return nil
         }
-        // `stored` is followed by another one, every other state is the last word.
+        // Another receipt follows `stored`; every other state is final.
         if receipt["state"]?.string != Receipt.State.stored.rawValue { ids.remove(at: index) }
         return receipt
     }

@@ -14,7 +14,7 @@ struct ListVoices: ParsableCommand {
 
     func run() throws {
         let folder = sounds.folder
-        // One that cannot be read is reported, and the others are still listed.
+        // Report an unreadable one, and list the others.
         var failures = 0
         var voices: [Voice] = []
         for name in folder.names {

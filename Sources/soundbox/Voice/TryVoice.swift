@@ -59,7 +59,7 @@ struct TryVoice: AsyncParsableCommand {
         if failures > 0 { throw ExitCode.failure }
     }
 
-    /// `007-sentences-refund`: in order, and telling what it is.
+    /// A name that sorts in order and describes the content: `007-sentences-refund`.
     private static func name(_ number: Int, _ key: String) -> String {
         let digits = String(number)
         let word = key.map { $0.isLetter || $0.isNumber ? $0 : "-" }

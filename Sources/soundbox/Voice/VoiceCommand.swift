@@ -8,7 +8,7 @@ struct VoiceCommand: AsyncParsableCommand {
         subcommands: [ListVoices.self, TryVoice.self, MovedVoiceCommand.self])
 }
 
-/// What voice authors used to type here.
+/// A former subcommand for voice authors.
 struct MovedVoiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Moved to soundbox-voicetools.", shouldDisplay: false,
