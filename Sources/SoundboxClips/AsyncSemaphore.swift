@@ -1,8 +1,4 @@
-/// A counting semaphore for tasks, which are served in order of arrival:
-///
-///     await semaphore.wait()
-///     let result = await work()
-///     await semaphore.signal()
+/// A counting semaphore for tasks, which are served in order of arrival.
 actor AsyncSemaphore {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -2,7 +2,7 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// The helper `soundbox-speak`, which makes sound of foreign data: one process for each sound, bounded
+/// The helper `soundbox-speak`, which fetches and decodes clips and speaks texts: one process for each, bounded
 /// in time, memory and output. It has a separate package and may be missing.
 ///
 ///     let program = SpeakProgram()

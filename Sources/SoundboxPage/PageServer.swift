@@ -17,7 +17,8 @@ public struct PageServer: Service {
         case stopped
     }
 
-    /// How long the box may be away before the server ends. The next connection to the page's socket starts it again.
+    /// How long the box may be away before the server ends. systemd starts it again when the box's socket for the page
+    /// exists (soundbox-page.path).
     private static let timeout = Duration.seconds(60)
     /// Between two requests for the settings.
     private static let rest = Duration.seconds(5)

@@ -5,9 +5,6 @@ import Synchronization
 
 /// The signed-in phones, stored in a file: a phone stays signed in across restarts until it is signed out.
 ///
-///     let token = try sessions.open(as: .look)
-///     sessions.role(of: token)  // .look
-///
 /// The file contains hashes of the tokens, so a reader of the file cannot sign in. Removing the file signs out all
 /// phones at once, because it is checked before each answer. Any thread; blocks on the disk.
 public final class Sessions: Sendable {

@@ -6,10 +6,7 @@ final class SharedSignIn: Sendable {
     let state = Mutex(SignIn())
 }
 
-/// The valid code, and the limits of requests and guesses:
-///
-///     if signIn.wait(at: .monotonicNow) == .zero { signIn.ask(SignInCode(), at: .monotonicNow) }
-///     signIn.guess("123456", at: .monotonicNow)  // .right, .wrong(left:) or .expired
+/// The valid code, and the limits of requests and guesses. A value; its owner keeps the time.
 ///
 /// A code has three guesses. After ``unusedTolerated`` unused codes in a row, the rest between codes doubles, up to ten
 /// minutes: to guess six digits then takes years. Until then, somebody at the counter waits for 20 s at most.

@@ -33,9 +33,7 @@ extension Announcer {
         }
     }
 
-    /// A job, with its loudness, chime and gap:
-    ///
-    ///     Announcer.Announcement(.prompt(.greeting), Delivery())
+    /// A job, with its loudness, chime and gap.
     public struct Announcement: Sendable, Equatable {
         public var job: Job
         public var delivery: Delivery

@@ -63,7 +63,7 @@ extension Announcer.Job {
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
         case .today(.known(let takings)): .dayTakings(takings)
-        // Never guess a total: the prompt sends the listener to the status.
+        // Never guess a total: say that there is a message.
         case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
         case .signInCode(let code): .signInCode(code)

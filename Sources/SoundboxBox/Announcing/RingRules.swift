@@ -89,7 +89,7 @@ public struct Rings: Sendable, Equatable {
         (restsUntil, letsOneIn) = (now + Self.rest, true)
     }
 
-    /// Call when a repeat was cancelled. The cancel may not be on the disk yet; until then the ring rests.
+    /// Call when a repeat was cancelled. The cancel may not be on the disk yet, so the ring rests first.
     mutating func wasStopped(_ ring: Ring, at now: Duration) {
         guard rings.first?.id == ring.id else { return }
         (restsUntil, letsOneIn) = (now + Self.rest, true)

@@ -7,7 +7,6 @@ import SoundboxCore
 /// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and a
 /// second one does no harm. Of settings the newest count. All other commands must be recent: a payment that is repeated
 /// hours later would be taken for a new one, and a late ring or volume change would surprise the shop.
-/// repeated hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
 public enum CommandJudge {
     /// How long an id is remembered after its command was sent. Much longer than ``CommandArrival/window``, so that no
     /// command can be replayed after a clock was set back.

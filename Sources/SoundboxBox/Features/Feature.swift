@@ -4,7 +4,7 @@ import SoundboxCore
 /// What a part of the box adds to its routes, metrics and status; ``Box`` collects it:
 ///
 ///     extension Doorbell: Feature {
-///         var routes: [ControlRoute] { [ControlRoute(.get, "doorbell") { _ in .json(.integer(rings)) }] }
+///         var routes: [ControlRoute] { [ControlRoute(.get, "doorbell") { _ in .json(.integer(self.rings)) }] }
 ///         var metricFamilies: [MetricFamily] {
 ///             [MetricFamily("soundbox_doorbell_total", .counter, "Rings since the start.", Double(rings))]
 ///         }

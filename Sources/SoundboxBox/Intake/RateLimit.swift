@@ -1,10 +1,7 @@
 import SoundboxSystem
 import Synchronization
 
-/// Limits log lines or answers of one kind, so that no client can fill the journal or the outbox:
-///
-///     guard let suppressed = limit.take() else { return }
-///
+/// Limits log lines or answers of one kind, so that no client can fill the journal or the outbox.
 /// Any thread; never blocks.
 final class RateLimit: Sendable {
     private struct Spent {

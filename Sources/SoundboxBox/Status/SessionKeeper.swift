@@ -4,7 +4,7 @@ import SoundboxSystem
 import Synchronization
 
 /// Detects that the broker has lost the box's session. That is a fault until the provider says that it has sent the
-/// missing payments again, or for ``SessionRecord/memory`` of running time.
+/// missing payments again, or for ``SessionRecord/memory`` within one run of the box.
 ///
 /// A loss is stored before the connection is used, so that a power cut right after it does not hide it. Any thread.
 package final class SessionKeeper: Sendable {

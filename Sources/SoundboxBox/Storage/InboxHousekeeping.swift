@@ -35,7 +35,7 @@ actor InboxHousekeeping: Service, Feature {
     func run() async {
         while await pause(interval) {
             await tidy()
-            // The status has reported the salvage for an hour.
+            // The status has reported the salvage for long enough to be read.
             do throws(InboxError) { try inbox.salvageWasTold() } catch {
                 logger.warning("the salvage is told of once more", metadata: ["reason": "\(error)"])
             }

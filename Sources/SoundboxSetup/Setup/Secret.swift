@@ -1,6 +1,4 @@
-/// A text that must not appear in a log, an error or a dump:
-///
-///     print(Secret("opensesame"))  // ••••••
+/// A text that must not appear in a log, an error or a dump. Its description is masked.
 public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public let value: String
 

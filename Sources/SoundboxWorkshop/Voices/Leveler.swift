@@ -1,9 +1,7 @@
 import Glibc
 import SoundboxVoice
 
-/// Adjusts recordings to one loudness, with peaks below full scale:
-///
-///     let leveled = try Leveler(target: -22).leveled(recording)
+/// Adjusts recordings to one loudness, with peaks below full scale.
 struct Leveler {
     /// LUFS.
     var target: Double

@@ -2,9 +2,7 @@ import Glibc
 import SoundboxCore
 import SoundboxVoice
 
-/// Cuts the silence around the sound, and leaves margins that fade in and out without a click:
-///
-///     let trimmed = try SilenceTrimmer().trimmed(recording.removingOffset())
+/// Cuts the silence around the sound, and leaves margins that fade in and out without a click.
 struct SilenceTrimmer: Sendable {
     /// Samples below this level in dBFS count as silence at either end.
     var threshold: Double
