@@ -22,7 +22,7 @@ public struct Announcer: Sendable {
         case rest
         /// Read the inbox, with at most `limit` payments, and call `next` again.
         case read(limit: Int)
-        /// Open the card, mark it in the inbox as being announced, play it and record it.
+        /// Open the card, check in the inbox that it still waits, play it and record it.
         case announce(Announcement)
         /// Look up the answer and play it.
         case answer(Request)

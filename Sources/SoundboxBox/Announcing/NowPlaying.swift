@@ -62,8 +62,7 @@ final class NowPlaying: Sendable {
     var earlyEnd: EarlyEnd { content.withLock { $0.earlyEnd } }
 
     /// Ends the target if it plays: a sentence after the current word, a ring at once. It does not begin until it is
-    /// let go or
-    /// has ended.
+    /// let go or has ended.
     /// - Returns: whether a part of it was heard.
     @discardableResult
     func hold(_ target: CancelTarget) -> Bool {

@@ -22,7 +22,7 @@ package struct ClockSigns: Sendable, Equatable {
 ///
 /// Every known time is stored as its lead over the time since boot, which never jumps, so it advances by itself.
 struct TimeEvidence {
-    /// A lower bound of the time, from a trusted source.
+    /// A lower bound of the time.
     private struct Known {
         var time: Timestamp
         var lead: Duration

@@ -23,7 +23,8 @@ actor HistoryRequestHandler {
     }
 
     /// `entries`, newest first; `next` to pass as `before` of the next request, `null` at the end, where totals end
-    /// too; the range `from` and `to`; when days begin (`cut_over`); and `unreadable` rows.
+    /// too; the range `from` and `to`; when days begin (`cut_over`); `unreadable` rows; and how many rows were
+    /// `examined`.
     func entries(_ query: HistoryQuery) async throws(ControlRefusal) -> JSONValue {
         try await answer(query) { (filter, calendar) async throws(InboxError) in
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)

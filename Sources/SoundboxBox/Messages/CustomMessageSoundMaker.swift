@@ -52,7 +52,7 @@ struct CustomMessageSoundMaker: Sendable {
         return script.hasWords ? script : message
     }
 
-    /// Keeps these clips and drops all others.
+    /// Tells the clip source which clips it must not drop.
     func keep(_ references: Set<ClipReference>) async { await clips?.keep(references) }
 
     private func words(of segments: [String]) -> PreparedSound {

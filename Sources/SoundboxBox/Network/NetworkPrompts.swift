@@ -3,7 +3,7 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// Runs ``NetworkWatch``: speaks that the network is lost, that it is back, and that the box is ready.
+/// Runs ``NetworkWatch`` with a clock, and requests its prompts from the announcer.
 actor NetworkPrompts: Service, Feature {
     private let state: BoxState
     private let quietTime: QuietTime

@@ -24,7 +24,7 @@ struct HistoryPages {
     /// The same range from its newest entry, for another query.
     var again: HistoryPages { HistoryPages(parameters: parameters) }
 
-    /// - Parameter limit: how many entries to read; `nil` for totals.
+    /// - Parameter limit: the most entries to read; `nil` for as many as the box returns.
     /// - Returns: `nil` at the end.
     mutating func next(
         limit: Int?, _ ask: (Parameters) async throws(ControlError) -> JSONValue
