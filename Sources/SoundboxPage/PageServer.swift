@@ -7,7 +7,8 @@ import SoundboxSystem
 /// Serves the shop's page for as long as the box wants it. It knows only the box's control socket.
 ///
 ///     let server = PageServer(
-///         socketPath: "/run/soundbox/control.sock", files: folder, sessions: Sessions(file: file), logger: logger,
+///         socketPath: "/run/soundbox-page/control.sock", files: folder, sessions: Sessions(file: file),
+///         logger: logger,
 ///         opened: { print($0) }, ended: { print($0) })
 public struct PageServer: Service {
     /// Why the server ended.

@@ -12,8 +12,8 @@ import TestSupport
 ///     feed.stop()
 ///     await run
 ///
-/// Its own thread calls the delegate, so that a delegate may block. Every wait throws
-/// `JournalEnded` when the feed has stopped or the test has run out of time.
+/// Its own thread calls the delegate, so that a delegate may block. Every wait throws `JournalEnded` when the feed has
+/// stopped or the test has run out of time.
 public final class FakeFeed: PaymentFeed {
     /// The feed's answer to a batch.
     public enum Answer: Sendable, Equatable {

@@ -41,8 +41,8 @@ int32_t soundbox_icu_spell_double(const soundbox_icu_speller *speller, double nu
 
 soundbox_icu_regex *soundbox_icu_regex_open(const uint16_t *pattern, int32_t length, int32_t *code);
 void soundbox_icu_regex_close(soundbox_icu_regex *regex);
-/// Replaces every match in `text` by `replacement`; $1 is the first group. Returns the length of the
-/// result, which may exceed `capacity`.
+/// Replaces every match in `text` by `replacement`; $1 is the first group. Returns the length of the result, which may
+/// exceed `capacity`.
 int32_t soundbox_icu_regex_replace(soundbox_icu_regex *regex, const uint16_t *text, int32_t textLength,
                                    const uint16_t *replacement, int32_t replacementLength, uint16_t *result,
                                    int32_t capacity, int32_t *code);

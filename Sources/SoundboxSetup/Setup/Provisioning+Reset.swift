@@ -8,8 +8,7 @@ import SoundboxYAML
 /// completed by the next start or the next setup, before anything else.
 extension Provisioning {
     /// Removes the setup if the box has requested it, after its buttons were held and it lacks the rights itself. A
-    /// request
-    /// about an earlier setup is dropped. Blocks on the disk.
+    /// request about an earlier setup is dropped. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func resetIfRequested(_ path: String) throws -> [String] {
         let removed = try finishReset(path)
@@ -20,9 +19,9 @@ extension Provisioning {
         return removed + requested
     }
 
-    /// Removes the setup: `soundbox.yaml`, the secrets beside it, and later changes: volume, quiet
-    /// hours, remote settings, signed-in phones. The inbox stays, so that no payment is spoken again when the
-    /// box is set up again. Blocks on the disk.
+    /// Removes the setup: `soundbox.yaml`, the secrets beside it, and later changes: volume, quiet hours, remote
+    /// settings, signed-in phones. The inbox stays, so that no payment is spoken again when the box is set up again.
+    /// Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws -> [String] {
         try SetupLock.hold(beside: path) { try resetLocked(path) }

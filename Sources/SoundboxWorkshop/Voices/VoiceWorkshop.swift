@@ -87,8 +87,7 @@ public struct VoiceWorkshop: Sendable {
         return report
     }
 
-    /// Speaks everything before anything is written: the synthesiser is started once, and a failure changes
-    /// no file.
+    /// Speaks everything before anything is written: the synthesiser is started once, and a failure changes no file.
     ///
     /// - Parameter spoke: called with each file, and the number of files so far.
     private func speak(
