@@ -47,6 +47,7 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 .PHONY: test
 test: check build bench-check ## every check and every test
 	@provisioning/test-dependencies.sh || (($$? == 75))
+	@provisioning/repository/test.sh
 	@timeout 600 provisioning/debian/build-debian13.sh arm64 --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@# Apart: a test that computes for half a minute holds one of the two threads on which others wait for a box.
@@ -146,9 +147,9 @@ else
 endif
 
 .PHONY: card-image
-card-image: ## a card to write and plug in, for Raspberry Pi 3, Zero 2 W, 4 and 400: .build/card; needs root and `make deb ARCH=arm64`; VOICE=en-us
+card-image: ## a card to write and plug in, for Raspberry Pi 3, Zero 2 W, 4 and 400: .build/card; needs root and `make deb ARCH=arm64`; VOICE=en-us, FOLLOWS="URL RING KEYRING"
 	@provisioning/install-dependencies.sh packaging
-	@provisioning/card/make-card.sh .build/deb .build/card $(VOICE)
+	@CARD_FOLLOWS='$(FOLLOWS)' provisioning/card/make-card.sh .build/deb .build/card $(VOICE)
 
 .PHONY: card-test
 card-test: export CARD_BOOT := yes

@@ -24,8 +24,8 @@ packages=(
   valgrind
   # the code that the page gives to the box, for tests that sign in
   strace
-  # the packages' own parts, for a test of them
-  dpkg-dev python3
+  # the packages' own parts and their repository, for tests of them
+  dpkg-dev python3 reprepro gnupg
   # the environments of the voices' workshop: a synthesiser and a recogniser
   python3-venv
   # a sound server in real time, for tests without a sound card

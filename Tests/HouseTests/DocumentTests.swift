@@ -69,6 +69,15 @@ struct DocumentTests {
             })
     }
 
+    @Test("The newest version of CHANGELOG is the program's")
+    func version() throws {
+        let changes = try String(contentsOfFile: "\(SourceTree.project)/CHANGELOG.md", encoding: .utf8)
+        let program = try String(
+            contentsOfFile: "\(SourceTree.project)/Sources/SoundboxCore/Version.swift", encoding: .utf8)
+        #expect(
+            changes.firstMatch(of: /(?m)^## (\S+)/)?.1 == program.firstMatch(of: /current = "(.+)"/)?.1)
+    }
+
     @Test("architecture.md lists the folders of the daemon, each once")
     func folders() throws {
         let page = try String(contentsOfFile: "\(SourceTree.project)/docs/architecture.md", encoding: .utf8)

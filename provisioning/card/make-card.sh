@@ -4,8 +4,9 @@
 #
 # usage: make-card.sh PACKAGES OUTPUT [VOICE]      as root; the voice is zh-cn
 #
-# Writes OUTPUT/soundbox-VERSION-arm64.img.zst and its SHA-256. With CARD_BOOT=yes in the environment also OUTPUT/boot,
-# kernel and device trees for test-card.sh.
+# Writes OUTPUT/soundbox-VERSION-arm64.img.zst and its SHA-256. In the environment:
+#   CARD_FOLLOWS   the ring that it gets updates from: URL RING KEYRING (provisioning/repository/follow.sh)
+#   CARD_BOOT      yes: also OUTPUT/boot, kernel and device trees for test-card.sh
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 
@@ -29,7 +30,9 @@ if [[ $1 == --inside ]]; then
   on_card apt-get -qq -o Acquire::Check-Valid-Until=false update
   on_card sh -c 'apt-get -qq install --yes --no-install-recommends -o Dpkg::Options::=--force-confold /tmp/packages/*.deb' \
     >"/cache/card.log" 2>&1 || { tail -n 20 /cache/card.log >&2; exit 1; }
-  mkdir -p "$root/usr/share/soundbox"
+  # shellcheck disable=SC2046
+  [[ ! -e $packages/follows ]] ||
+    /project/provisioning/repository/follow.sh $(<"$packages/follows") "$packages/keyring.gpg" "$root"
   touch "$root/usr/share/soundbox/card-image"
   on_card systemctl --quiet enable soundbox-card-{grow,keys,zone}.service
   on_card systemctl --quiet mask systemd-firstboot.service
@@ -93,6 +96,11 @@ flock 9
 rm -rf "$cache/card-packages"
 mkdir -p "$cache/card-packages" "$output"
 cp "$box" "$speak" "$spoken" "$cache/card-packages/"
+if [[ -n ${CARD_FOLLOWS:-} ]]; then
+  read -r url ring keyring <<<"$CARD_FOLLOWS"
+  echo "$url $ring" >"$cache/card-packages/follows"
+  cp "${keyring:?"CARD_FOLLOWS is URL RING KEYRING"}" "$cache/card-packages/keyring.gpg"
+fi
 "$here/inside.sh" "$tools" /project/provisioning/card/make-card.sh --inside "${root##*/}" "${CARD_BOOT:-}"
 image=soundbox-$version-arm64.img
 mv "$cache/card.img.zst" "$output/$image.zst"

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxConfiguration
 import SoundboxControl
 import SoundboxCore
@@ -82,6 +83,7 @@ public struct Doctor: Sendable {
         }
         report.findings += findings ?? []
         report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()
+        if let updates = UpdateCheck().finding(at: Int64(time(nil))) { report.findings.append(updates) }
         report.findings.append(SystemChecks.versions())
         return report
     }
