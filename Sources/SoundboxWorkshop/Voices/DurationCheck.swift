@@ -1,6 +1,8 @@
 import Glibc
 
-/// Finds recordings that have the names of their neighbours, by their durations.
+/// Finds recordings that cannot be of their words, by their durations.
+///
+/// One that is far too long says something else: a synthesiser for another language spells the words in letters.
 ///
 /// A take in which one phrase was left out and another read twice has the right number of phrases, but each phrase
 /// between the two has the name of its neighbour. A single recording does not show that; together, their durations
@@ -16,6 +18,8 @@ struct DurationCheck {
     /// How much more probable the neighbours' words must be, in nats. Each shipped voice stays under 10; a take with a
     /// shift of 40 phrases mostly exceeds 20.
     static let leastGain = 16.0
+    /// How many times as long as its words a recording may last. A short word may last half a second longer.
+    static let longest = 2.0
     /// With fewer recordings, the speed of the voice is unknown.
     private static let fewest = 12
 
@@ -37,9 +41,24 @@ struct DurationCheck {
         spread = max(1.4826 * differences.median, 0.1)
     }
 
-    /// The range that matches the words of its neighbours best, if it exceeds ``leastGain``.
     var problems: [RecordingProblem] {
         guard spoken.count >= Self.fewest else { return [] }
+        let shifted = shiftedRecordings
+        return shifted.isEmpty ? longRecordings : shifted
+    }
+
+    private var longRecordings: [RecordingProblem] {
+        let pairs = zip(spoken, expected).filter { $0.seconds > Self.longest * $1 && $0.seconds - $1 > 0.5 }
+        return pairs.map { recording, usual in
+            RecordingProblem(
+                file: "\(recording.file).flac",
+                problem: "lasts \(recording.seconds.inTenths) s, and \"\(recording.text)\" about \(usual.inTenths) s",
+                expected: "nothing but these words, in the voice's language")
+        }
+    }
+
+    /// The range that matches the words of its neighbours best, if it exceeds ``leastGain``.
+    private var shiftedRecordings: [RecordingProblem] {
         let (later, earlier) = (bestStretch(shiftedBy: 1), bestStretch(shiftedBy: -1))
         let isLater = later.gain >= earlier.gain
         let best = isLater ? later : earlier
@@ -107,4 +126,8 @@ extension String {
             }
         }
     }
+}
+
+extension Double {
+    fileprivate var inTenths: String { "\((self * 10).rounded() / 10)" }
 }

@@ -55,6 +55,22 @@ struct FirstBootTests {
         #expect(try Configuration(readingFile: target).deviceID == "box-01")
     }
 
+    @Test(
+        "A board or a voice that is not installed is a mistake of the file: it stays, and what there is is named",
+        arguments: [("board: raspberry-pi-4b", "the boards are"), ("voice: {locale: zh-TV}", "there is no voice")])
+    func notInstalled(line: String, words: String) throws {
+        for folder in ["boards", "sounds"] { mkdir(system.file(folder), 0o755) }
+        try system.write("description: x\n", to: "boards/raspberry-pi-4.yaml")
+        try system.write("x", to: "sounds/none")
+        let voice = line.hasPrefix("voice") ? "voice: {locale: zh-TV, directory: \(system.file("sounds"))}" : line
+        try boot.write(
+            Self.provisioning(and: "board_directory: \(system.file("boards"))\n\(voice)\n"), to: "provisioning.yaml")
+        #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        #expect(try boot.names() == ["provisioning.yaml", "soundbox-error.txt"])
+        #expect(String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self).contains(words))
+        #expect(access(target, F_OK) != 0)
+    }
+
     @Test("Two setups on one card are refused by their names, and both stay")
     func twoSetups() throws {
         try boot.write(Self.provisioning, to: "provisioning.yaml")
