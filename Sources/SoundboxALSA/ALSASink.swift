@@ -24,7 +24,10 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private var device: String
     private let choose: (@Sendable () -> String)?
     private let isStarting: @Sendable () -> Bool
-    private let deviceDidChange: @Sendable (String) -> Void
+    private let deviceDidChange: @Sendable (_ device: String, _ isFallback: Bool) -> Void
+    private let now: @Sendable () -> Duration
+    /// When the card was first found gone.
+    private var goneSince: Duration?
     private let interruption = Interruption()
     private let driver: any PCMDriver
     private let preferredRate: Int
@@ -51,16 +54,18 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             levelDidChange: levelDidChange)
     }
 
-    /// Chooses a device when it is first opened, and again when its card is gone. In the first minute after power on,
-    /// while the kernel is still finding cards, it changes to a better card, but never in the middle of an
-    /// announcement. Later it keeps its card: a shop that plugs in a headset keeps its loudspeaker.
+    /// Chooses a device when it is first opened, and again when its card has been gone for ``patience``. In the first
+    /// minute after power on, while the kernel is still finding cards, and from a device without a card, it changes to
+    /// a better card, but never in the middle of an announcement. Otherwise it keeps its card: a shop that plugs in a
+    /// headset keeps its loudspeaker.
     /// - Parameters:
     ///   - choose: returns the device of the most likely card. May block.
-    ///   - deviceDidChange: called with the device whenever it changes. Must not block.
+    ///   - deviceDidChange: called with the device whenever it changes, and whether it takes the place of one that is
+    ///     gone. Must not block.
     public convenience init(
         choosing choose: @escaping @Sendable () -> String, level: CardLevel = .keep,
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
+        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in }
     ) {
         self.init(
             device: "", choosing: choose, isStarting: { .monotonicNow < .seconds(60) },
@@ -74,9 +79,11 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         driver: sending any PCMDriver, level: CardLevel = .keep,
         mixer: sending any MixerDriver = ALSAMixer(),
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
+        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in },
+        now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
         self.device = device
+        self.now = now
         self.choose = choose
         self.isStarting = isStarting
         self.deviceDidChange = deviceDidChange
@@ -104,6 +111,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             playback = PCMPlayback(
                 driver: driver, configuration: configuration, interruption: interruption)
             card = driver.card
+            goneSince = nil
             // A sound server has no card, and its volume belongs to its user.
             if let card { loudness?.raise("hw:CARD=\(card)") }
             return configuration.format
@@ -119,20 +127,30 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     }
 
     private var hasBetterCard: Bool {
-        guard let choose, card != nil, isStarting() else { return false }
+        guard let choose, !device.isEmpty, isStarting() || card == nil else { return false }
         return choose() != device
     }
 
     /// A card that is present but does not open, such as a busy one, stays chosen: another card may have no listener,
     /// and what it plays would count as heard.
     private func chooseDevice() {
-        guard let choose, card.map({ !driver.hasCard($0) }) ?? true else { return }
+        guard let choose else { return }
+        let isFallback = card != nil
+        if let card {
+            guard !driver.hasCard(card) else { return }
+            let since = goneSince ?? now()
+            goneSince = since
+            guard now() - since >= Self.patience else { return }
+        }
         card = nil
         let choice = choose()
         guard choice != device else { return }
         device = choice
-        deviceDidChange(choice)
+        deviceDidChange(choice, isFallback)
     }
+
+    /// A plug that is moved, or a USB card that starts anew after a dip of its power, comes back within seconds.
+    package static let patience = Duration.seconds(10)
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
         try check()

@@ -32,7 +32,8 @@ public enum AudioOutputs {
     public static var likelyDevices: [String] {
         likelyDevices(
             among: ALSACards.cards(),
-            hasOwnDefault: getenv("ALSA_CONFIG_PATH") != nil || access("/etc/asound.conf", F_OK) == 0)
+            hasOwnDefault: getenv("ALSA_CONFIG_PATH").map { $0.pointee != 0 } == true
+                || access("/etc/asound.conf", F_OK) == 0)
     }
 
     /// The devices in order of preference. A configured default comes first. alsa-lib's own default is the first card
@@ -55,7 +56,7 @@ public enum AudioOutputs {
     public static func sink(
         for device: String, fileMode: WAVFileSink.Mode, callTimeout: CallTimeout, amplifier: Amplifier? = nil,
         level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
+        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
             switch AudioDevice(device) {

@@ -26,6 +26,13 @@ public enum ProcessTimeZone {
     /// - Throws: when there is no such zone. The current zone stays.
     public static func use(_ name: String?) throws(TimeZoneError) {
         guard let name else { return useMachines() }
+        use(path: try file(of: name))
+    }
+
+    /// The file of a zone. Blocks on the disk.
+    /// - Throws: when there is no such zone.
+    @discardableResult
+    public static func file(of name: String) throws(TimeZoneError) -> String {
         guard isName(name) else { throw TimeZoneError("\(name.excerpt) is no name of a time zone") }
         let file = "\(getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")/\(name)"
         // glibc silently uses UTC for a file that is no zone.
@@ -35,7 +42,7 @@ public enum ProcessTimeZone {
             if !isZone { problem = "is no time zone file (TZif)" }
         } catch { problem = "\(error)" }
         if let problem { throw TimeZoneError("the time zone \(name.excerpt) cannot be used: \(file): \(problem)") }
-        use(path: file)
+        return file
     }
 
     /// The link leads to another file after somebody has set the machine's zone.

@@ -11,6 +11,8 @@ struct ChoosingTests {
         let likeliest = Mutex("hw:CARD=USB")
         let told = Mutex<[String]>([])
         let isStarting = Mutex(false)
+        let fallbacks = Mutex(0)
+        let now = Mutex(Duration.seconds(1000))
     }
 
     private let shop = Shop()
@@ -22,7 +24,10 @@ struct ChoosingTests {
         sink = ALSASink(
             device: "", choosing: { [shop] in shop.likeliest.withLock { $0 } },
             isStarting: { [shop] in shop.isStarting.withLock { $0 } }, driver: pcm,
-            deviceDidChange: { [shop] device in shop.told.withLock { $0.append(device) } })
+            deviceDidChange: { [shop] device, isFallback in
+                shop.told.withLock { $0.append(device) }
+                if isFallback { shop.fallbacks.withLock { $0 += 1 } }
+            }, now: { [shop] in shop.now.withLock { $0 } })
     }
 
     private var told: [String] { shop.told.withLock { $0 } }
@@ -54,7 +59,7 @@ struct ChoosingTests {
         #expect(told == ["hw:CARD=USB"])
     }
 
-    @Test("When the card is gone the next one plays, not before the next opening, and stays when the first is back")
+    @Test("When the card is gone for ten seconds the next one plays, and stays when the first is back")
     func gone() throws {
         try announce()
         let format = try sink.open()
@@ -64,12 +69,44 @@ struct ChoosingTests {
         pcm.fail(.write, ENODEV)
         #expect(throws: AudioSinkError.self) { try sink.write(frames(48_000, of: format)) }
         #expect(told == ["hw:CARD=USB"])
+        pcm.fail(.open, ENODEV)
+        #expect(throws: AudioSinkError.self) { try sink.open() }
+        shop.now.withLock { $0 += ALSASink.patience }
         try announce()
         #expect(told == ["hw:CARD=USB", "hw:CARD=Headphones"])
+        #expect(shop.fallbacks.withLock { $0 } == 1)
         shop.likeliest.withLock { $0 = "hw:CARD=USB" }
         sink.close()
         try announce()
         #expect(pcm.seen.openings == ["hw:CARD=USB", "hw:CARD=Headphones", "hw:CARD=Headphones"])
+    }
+
+    @Test("A card that is back within ten seconds plays on: a plug was moved")
+    func back() throws {
+        try announce()
+        pcm.unplug()
+        #expect(throws: AudioSinkError.self) { try sink.look() }
+        shop.likeliest.withLock { $0 = "hw:CARD=Headphones" }
+        #expect(throws: AudioSinkError.self) { try sink.open() }
+        shop.now.withLock { $0 += .seconds(3) }
+        pcm.plug()
+        try announce()
+        shop.now.withLock { $0 += .seconds(20) }
+        pcm.unplug()
+        #expect(throws: AudioSinkError.self) { try sink.open() }
+        #expect(told == ["hw:CARD=USB"])
+    }
+
+    @Test("A device without a card, such as a sound server's, is left for a card, whenever that comes")
+    func server() throws {
+        shop.likeliest.withLock { $0 = "default" }
+        pcm.change { $0.id = nil }
+        try announce()
+        shop.likeliest.withLock { $0 = "hw:CARD=USB" }
+        pcm.change { $0.id = "USB" }
+        try sink.look()
+        #expect(told == ["default", "hw:CARD=USB"])
+        #expect(shop.fallbacks.withLock { $0 } == 0)
     }
 
     @Test("A card that is there and busy stays the choice: nobody may listen to the next best one")

@@ -4,6 +4,7 @@
 #
 # usage: inside.sh TOOLS COMMAND...      as root
 set -euo pipefail
+(($# >= 2)) || { echo "usage: $0 TOOLS COMMAND..." >&2; exit 64; }
 here=$(realpath "$(dirname "$0")")
 tools=$(realpath "$1")
 shift

@@ -8,6 +8,7 @@
 #   CARD_FOLLOWS   the ring that it gets updates from: URL RING KEYRING (provisioning/repository/follow.sh)
 #   CARD_BOOT      yes: also OUTPUT/boot, kernel and device trees for test-card.sh
 set -euo pipefail
+(($# >= 2)) || { echo "usage: $0 PACKAGES OUTPUT [VOICE]" >&2; exit 64; }
 here=$(realpath "$(dirname "$0")")
 
 # The second half, inside: with what the card is made from at /cache.

@@ -4,11 +4,15 @@
 #
 # usage: make-root.sh CACHE      as root; prints the folder of the tools and the archive of the root file system
 set -euo pipefail
+(($# >= 1)) || { echo "usage: $0 CACHE" >&2; exit 64; }
 cache=$(realpath -m "$1")
 here=$(realpath "$(dirname "$0")")
 mirror=${SOUNDBOX_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Languages "none"')
 mkdir -p "$cache"
+# Two at a time would make the same.
+exec 8>"$cache/card-root.lock"
+flock 8
 
 tool_packages=qemu-user,qemu-system-arm,mmdebstrap,mount,mtools,zstd,dosfstools,e2fsprogs,fdisk,device-tree-compiler,python3,ca-certificates
 tools=$cache/card-tools-$(md5sum <<<"$tool_packages" | cut -c1-8)

@@ -8,6 +8,8 @@
 set -euo pipefail
 url=${1:?"usage: follow.sh URL RING KEYRING [ROOT]"} ring=${2:?"a ring: canary, early or stable"}
 keyring=${3:?"the file soundbox-archive-keyring.gpg"} root=${4:-}
+[[ " canary early stable " == *" $ring "* ]] || { echo "follow.sh: there is no ring \"$ring\": canary, early, stable" >&2; exit 64; }
+[[ $url =~ ^(https?|file):[^[:space:]]+$ ]] || { echo "follow.sh: \"$url\" is no address such as https://apt.example.com" >&2; exit 64; }
 install -D -m 644 "$keyring" "$root/usr/share/keyrings/soundbox-archive-keyring.gpg"
 put() { install -D -m 644 /dev/stdin "$root/etc/$1"; }
 
@@ -41,3 +43,7 @@ put systemd/system/apt-daily-upgrade.service.d/soundbox.conf <<'SERVICE'
 [Service]
 ExecCondition=/bin/sh -c '! soundbox status --json | grep -q "\"queued\":[1-9]"'
 SERVICE
+if [[ -z $root && -d /run/systemd/system ]]; then
+  systemctl daemon-reload
+  systemctl restart apt-daily-upgrade.timer
+fi

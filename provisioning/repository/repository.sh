@@ -27,9 +27,9 @@ case $command in
 init)
   [[ ! -e $repository/conf ]] || { echo "repository.sh: $repository is there already" >&2; exit 1; }
   mkdir -p -m 700 "$GNUPGHOME"
-  mkdir -p "$repository/conf"
   gpg --batch --quiet --no-auto-check-trustdb --passphrase '' --quick-generate-key 'Sound box packages' ed25519 sign never
   key=$(gpg --quiet --no-auto-check-trustdb --list-keys --with-colons | awk -F: '$1 == "fpr" { print $10; exit }')
+  mkdir -p "$repository/conf"
   for ring in "${rings[@]}"; do
     printf '%s\n' "Origin: Soundbox" "Label: Soundbox" "Suite: $ring" "Codename: $ring" "Architectures: amd64 arm64" \
       "Components: main" "SignWith: $key" "ValidFor: 60d" ''
@@ -42,9 +42,22 @@ add)
   ring=$1
   known "$ring"
   shift
-  # An older version replaces a newer one only when that is gone.
+  # Before anything changes, so that a mistake leaves the ring as it is.
+  declare -A given=()
   for package in "$@"; do
-    reprepro remove "$ring" "$(dpkg-deb --field "$package" Package)"
+    name=$(dpkg-deb --field "$package" Package) arch=$(dpkg-deb --field "$package" Architecture)
+    [[ $arch =~ ^(amd64|arm64|all)$ ]] || { echo "repository.sh: $package is for $arch; boxes are amd64 or arm64" >&2; exit 1; }
+    [[ -n $(dpkg-deb --field "$package" Section) ]] || { echo "repository.sh: $package has no section" >&2; exit 1; }
+    [[ -z ${given[$name/$arch]:-} ]] || { echo "repository.sh: two packages $name for $arch: name one" >&2; exit 1; }
+    given[$name/$arch]=$package
+  done
+  for key in "${!given[@]}"; do
+    package=${given[$key]} only=()
+    [[ $key == */all ]] || only=(--architecture "${key##*/}")
+    held=$(reprepro "${only[@]}" --list-format '${version}\n' list "$ring" "${key%%/*}" | head -n 1)
+    # reprepro takes an older version only when the newer one is gone.
+    [[ -z $held ]] || dpkg --compare-versions "$held" le "$(dpkg-deb --field "$package" Version)" ||
+      reprepro "${only[@]}" remove "$ring" "${key%%/*}"
     reprepro --component main includedeb "$ring" "$package"
   done
   ;;
@@ -52,6 +65,7 @@ promote)
   (($# == 2)) || usage
   known "$1"
   known "$2"
+  [[ $1 != "$2" ]] || { echo "repository.sh: $1 to $2: those are one ring" >&2; exit 64; }
   [[ -n $(reprepro list "$1") ]] || { echo "repository.sh: $1 is empty" >&2; exit 1; }
   # One signature over both: a box sees the ring before or after.
   reprepro --export=silent-never removefilter "$2" Package

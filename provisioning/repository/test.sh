@@ -48,6 +48,16 @@ runs 2
 repository add stable "$work/soundbox_1.deb"
 [[ $(does) == "[2] (1" ]] || fail "the box does not go back with its ring"
 
+# Both architectures of a version, and a mistake that changes nothing.
+for arch in amd64 arm64 armhf; do
+  sed -i "s/^Architecture: .*/Architecture: $arch/; s/^Package: .*/Package: soundbox-speak/" "$work/package/DEBIAN/control"
+  dpkg-deb --root-owner-group --build "$work/package" "$work/speak_$arch.deb" >/dev/null
+done
+repository add early "$work"/speak_{amd64,arm64}.deb
+! repository add early "$work"/speak_{arm64,armhf}.deb 2>"$work/said" || fail "a package that no box can run is taken"
+! repository promote early early 2>"$work/said" || fail "a ring is promoted to itself"
+[[ $(repository list | grep -c 'early|main|.* soundbox-speak 2') == 2 ]] || fail "$(repository list)"
+
 # What somebody has changed on the way is refused, and what the box knows stays.
 sed -i 's/^Suite: stable/Suite: Stable/' "$work/repository/dists/stable/InRelease"
 ! apt-get -qq -o APT::Update::Error-Mode=any update 2>"$work/said" || fail "a changed index is taken"

@@ -69,6 +69,8 @@ package final class BoxState: Sendable {
         package var isMuted = false
         /// The card that `audio.device: auto` has chosen; `nil` before that, and with any other device.
         package var chosenDevice: String?
+        /// Which card is gone and which one plays in its place, until a restart.
+        package var cardWarning: String?
         /// The parameters of the open sound card; `nil` while it is away.
         package var device: DeviceStatus?
         /// How often the sound card ran dry in the middle of an announcement since the start.
@@ -96,7 +98,10 @@ package final class BoxState: Sendable {
         /// is offline.
         package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
-                + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
+                + [
+                    cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
+                    certificate?.problem,
+                ]
                 .compactMap(\.self)
                 + [pageProblem.map { "the shop's page is not served: \($0)" }]
                 .compactMap(\.self)

@@ -55,17 +55,48 @@ extension YAMLValue {
         let text = try string().trimmed
         let kinds =
             /(ssh-(ed25519|rsa)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)/
-        guard let kind = text.prefixMatch(of: kinds),
-            text[kind.range.upperBound...].wholeMatch(of: #/ [A-Za-z0-9+/]{40,}=*( [ -~]*)?/#) != nil
+        guard let kind = text.prefixMatch(of: kinds)?.output.0,
+            let key = text[kind.endIndex...].wholeMatch(of: #/ +([A-Za-z0-9+/]+=*)( [^\p{Cc}]*)?/#)?.output.1,
+            String(key).isKey(of: String(kind))
         else { throw error("expected a public key as in id_ed25519.pub, in one line: ssh-ed25519 AAAA… name") }
         return text
     }
 
     fileprivate func timeZone() throws(YAMLError) -> String {
         let text = try string()
-        guard ProcessTimeZone.isName(text), SmallFile.exists("/usr/share/zoneinfo/\(text)") else {
-            throw error("expected a name of the time zone database, such as Asia/Shanghai")
+        do throws(TimeZoneError) { try ProcessTimeZone.file(of: text) } catch {
+            throw self.error("expected a name of the time zone database, such as Asia/Shanghai: \(error)")
         }
         return text
+    }
+}
+
+extension String {
+    /// Whether this is a whole key of that type, in base64: fields with their lengths, of which the first is the type
+    /// (RFC 4253, section 6.6; RFC 8709 for Ed25519). sshd ignores any other without a word.
+    fileprivate func isKey(of kind: String) -> Bool {
+        var bytes = base64Bytes[...]
+        var fields: [ArraySlice<UInt8>] = []
+        while bytes.count >= 4 {
+            let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard length > 0, bytes.count >= 4 + length else { return false }
+            fields.append(bytes.dropFirst(4).prefix(length))
+            bytes = bytes.dropFirst(4 + length)
+        }
+        guard bytes.isEmpty, fields.count >= 2, fields[0].elementsEqual(kind.utf8) else { return false }
+        return kind != "ssh-ed25519" || fields.count == 2 && fields[1].count == 32
+    }
+
+    private var base64Bytes: [UInt8] {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var (bytes, bits, count): ([UInt8], Int, Int) = ([], 0, 0)
+        for digit in utf8.prefix(while: { $0 != UInt8(ascii: "=") }).compactMap({ digits.firstIndex(of: $0) }) {
+            (bits, count) = (bits << 6 & 0xFFFF | digit, count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
     }
 }

@@ -52,7 +52,9 @@ public struct SetupAnswers: Sendable, Equatable {
         }
         currency = document["announce", "currency"] ?? currency
         board = document["board"] ?? board
-        audioDevice = document["audio", "device"] ?? audioDevice
+        // A box that is set up means ALSA's default where its file names no device.
+        let unnamed = document["merchant_id"] == nil ? audioDevice : Configuration.Default.audioDevice
+        audioDevice = document["audio", "device"] ?? unnamed
         volume = document["audio", "volume"].flatMap { Int($0) } ?? volume
     }
 

@@ -120,7 +120,10 @@ public enum SetupQuestion: Sendable, CaseIterable {
             answers.currency = currency.code
         case .board: answers.board = try choice(text, choices.boards, "board")
         case .audioDevice:
-            guard !text.isEmpty else { throw SetupError("expected a device, such as auto") }
+            let text = text.trimmed
+            guard !text.isEmpty, text != "-", text == "auto" || text.lowercased() != "auto" else {
+                throw SetupError("expected a device, such as auto")
+            }
             guard let number = Int(text) else {
                 answers.audioDevice = text
                 return

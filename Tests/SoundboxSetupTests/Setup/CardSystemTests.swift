@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The system of a card image, in a provisioning file")
 struct CardSystemTests {
-    private static let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJUnr4Zq1P5E8q7kJmN6mXx0F4yT5cQyqk0a7kq2x1Yd me@shop"
+    private static let key =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFMD0oXrwzVs3trGVFcgIJPTk1lXPYho9RVyU2f5fW91 José me@shop"
 
     private let folder: TemporaryFolder
 
@@ -45,6 +46,11 @@ struct CardSystemTests {
             ("ssh_key: \"-----BEGIN OPENSSH PRIVATE KEY-----\"", "system.ssh_key: expected a public key"),
             ("ssh_key: \"command=\\\"reboot\\\" \(key)\"", "system.ssh_key: expected a public key"),
             ("ssh_key: \"\(key)\\n\(key)\"", "system.ssh_key: expected a public key"),
+            ("ssh_key: \"ssh-ed25519 \(String(repeating: "A", count: 68))\"", "system.ssh_key: expected a public key"),
+            ("ssh_key: \"\(key.prefix(60))\"", "system.ssh_key: expected a public key"),
+            ("ssh_key: \"\(key.replacing("ssh-ed25519", with: "ssh-rsa"))\"", "system.ssh_key: expected a public key"),
+            ("time_zone: Asia", "system.time_zone: expected a name"),
+            ("time_zone: leapseconds", "system.time_zone: expected a name"),
             ("ssh_key: ssh-ed25519", "system.ssh_key: expected a public key"),
             ("time_zone: Asia/Shangri-La", "system.time_zone: expected a name"),
             ("time_zone: ../../etc/passwd", "system.time_zone: expected a name"),
