@@ -24,19 +24,20 @@ if [[ ! -d $tools ]]; then
   mv "$tools.part" "$tools"
 fi
 
+drivers=(infiniband/'*' media/{usb,pci,platform,i2c,dvb-frontends,tuners}/'*')
 packages=$(grep -v '^#' "$here/packages.list" | paste -sd,)
 root=$cache/card-root-$(cat "$here/packages.list" "$0" | md5sum | cut -c1-8).tar
 if [[ ! -e $root ]]; then
   echo "Making the root file system of a card (Debian 13, arm64)" >&2
   # Its initial RAM disk is made once the box is in it, and not three times before. What a box does not need stays out,
-  # also when packages are upgraded: manual pages, translations, other makers' device trees, drivers of cameras.
+  # also when packages are upgraded: manual pages, translations, other makers' device trees, drivers of cameras and
+  # tuners. The parts of drivers/media that USB sound (mc) and HDMI (cec) need stay.
   "$here/inside.sh" "$tools" mmdebstrap --mode=root --skip=check/qemu --architectures=arm64 --variant=minbase \
     --components=main,non-free-firmware "${frozen[@]}" --include="$packages" \
     --dpkgopt=force-confdef --dpkgopt=force-confold --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
     --dpkgopt='path-exclude=/usr/lib/linux-image-*/*/*' --dpkgopt='path-include=/usr/lib/linux-image-*/broadcom/*' \
-    --dpkgopt='path-exclude=/usr/lib/modules/*/kernel/drivers/media/*' \
-    --dpkgopt='path-exclude=/usr/lib/modules/*/kernel/drivers/infiniband/*' \
+    "${drivers[@]/#/--dpkgopt=path-exclude=/usr/lib/modules/*/kernel/drivers/}" \
     --dpkgopt='path-include=/usr/share/doc/*/copyright' --dpkgopt='path-include=/usr/share/doc/soundbox*' \
     --setup-hook='mkdir -p "$1/etc/default" "$1/etc/initramfs-tools" "$1/boot/firmware"
       printf "ROOTPART=LABEL=RASPIROOT\nCONSOLES=\"auto\"\n" >"$1/etc/default/raspi-firmware"
