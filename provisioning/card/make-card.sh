@@ -26,7 +26,7 @@ if [[ $1 == --inside ]]; then
   chmod 755 "$root/usr/sbin/policy-rc.d"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   cp -r /project/provisioning/card/files/. "$root/"
-  mkdir -p "$root/usr/lib/raspi-firmware/overlays" "$root/tmp/packages"
+  mkdir -p "$root/tmp/packages"
   cp "$packages"/*.deb "$root/tmp/packages/"
   on_card apt-get -qq -o Acquire::Check-Valid-Until=false update
   on_card sh -c 'apt-get -qq install --yes --no-install-recommends -o Dpkg::Options::=--force-confold /tmp/packages/*.deb' \
