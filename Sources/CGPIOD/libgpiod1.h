@@ -1,7 +1,6 @@
 // The API of shim.h over libgpiod 1.5 – 1.6.
 #pragma once
 #include <errno.h>
-#include <string.h>
 
 /// An open /dev/gpiochipN.
 typedef struct gpiod_chip soundbox_gpio_chip;
@@ -18,9 +17,7 @@ static inline void soundbox_gpio_chip_close(soundbox_gpio_chip *chip) { gpiod_ch
 
 /// Copies the chip's label, cut to fit.
 static inline int soundbox_gpio_chip_label(soundbox_gpio_chip *chip, char *label, size_t size) {
-    strncpy(label, gpiod_chip_label(chip), size - 1);
-    label[size - 1] = '\0';
-    return 0;
+    return soundbox_gpio_copy(label, size, gpiod_chip_label(chip));
 }
 
 /// The offset of the first line of this name, or -ENOENT.
@@ -34,11 +31,7 @@ static inline int soundbox_gpio_chip_line_name(
     soundbox_gpio_chip *chip, unsigned int offset, char *text, size_t size
 ) {
     struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    if (!line) return -errno;
-    const char *name = gpiod_line_name(line);
-    strncpy(text, name ? name : "", size - 1);
-    text[size - 1] = '\0';
-    return 0;
+    return line ? soundbox_gpio_copy(text, size, gpiod_line_name(line)) : -errno;
 }
 
 /// Copies the name of the line's current user, cut to fit; empty if the line is free or has no name.
@@ -46,11 +39,7 @@ static inline int soundbox_gpio_chip_line_consumer(
     soundbox_gpio_chip *chip, unsigned int offset, char *consumer, size_t size
 ) {
     struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    if (!line) return -errno;
-    const char *name = gpiod_line_consumer(line);
-    strncpy(consumer, name ? name : "", size - 1);
-    consumer[size - 1] = '\0';
-    return 0;
+    return line ? soundbox_gpio_copy(consumer, size, gpiod_line_consumer(line)) : -errno;
 }
 
 static inline int soundbox_gpio_request(

@@ -1,7 +1,6 @@
 // The API of shim.h over libgpiod 2.x.
 #pragma once
 #include <errno.h>
-#include <string.h>
 
 /// An open /dev/gpiochipN.
 typedef struct gpiod_chip soundbox_gpio_chip;
@@ -20,8 +19,7 @@ static inline void soundbox_gpio_chip_close(soundbox_gpio_chip *chip) { gpiod_ch
 static inline int soundbox_gpio_chip_label(soundbox_gpio_chip *chip, char *label, size_t size) {
     struct gpiod_chip_info *info = gpiod_chip_get_info(chip);
     if (!info) return -errno;
-    strncpy(label, gpiod_chip_info_get_label(info), size - 1);
-    label[size - 1] = '\0';
+    soundbox_gpio_copy(label, size, gpiod_chip_info_get_label(info));
     gpiod_chip_info_free(info);
     return 0;
 }
@@ -38,9 +36,7 @@ static inline int soundbox_gpio_chip_line_name(
 ) {
     struct gpiod_line_info *info = gpiod_chip_get_line_info(chip, offset);
     if (!info) return -errno;
-    const char *name = gpiod_line_info_get_name(info);
-    strncpy(text, name ? name : "", size - 1);
-    text[size - 1] = '\0';
+    soundbox_gpio_copy(text, size, gpiod_line_info_get_name(info));
     gpiod_line_info_free(info);
     return 0;
 }
@@ -51,9 +47,7 @@ static inline int soundbox_gpio_chip_line_consumer(
 ) {
     struct gpiod_line_info *info = gpiod_chip_get_line_info(chip, offset);
     if (!info) return -errno;
-    const char *name = gpiod_line_info_get_consumer(info);
-    strncpy(consumer, name ? name : "", size - 1);
-    consumer[size - 1] = '\0';
+    soundbox_gpio_copy(consumer, size, gpiod_line_info_get_consumer(info));
     gpiod_line_info_free(info);
     return 0;
 }

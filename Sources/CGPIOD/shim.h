@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /// The bias of an input that is not connected.
 typedef enum {
@@ -24,6 +25,13 @@ typedef struct {
     /// The kernel's time stamp: CLOCK_MONOTONIC since Linux 5.7, CLOCK_REALTIME before.
     int64_t time_ns;
 } soundbox_gpio_edge;
+
+/// Copies a text, cut to fit; nothing where there is none.
+static inline int soundbox_gpio_copy(char *text, size_t size, const char *source) {
+    strncpy(text, source ? source : "", size - 1);
+    text[size - 1] = '\0';
+    return 0;
+}
 
 // libgpiod has no version macro; only 1.x has this one.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
