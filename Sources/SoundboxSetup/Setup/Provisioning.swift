@@ -1,8 +1,6 @@
 import SoundboxConfiguration
 import SoundboxCore
-import SoundboxGPIO
 import SoundboxSystem
-import SoundboxVoice
 import SoundboxYAML
 
 /// A whole setup in one file: `soundbox.yaml` with the secrets in it. `setup export` writes it; `setup import` and the
@@ -48,21 +46,6 @@ public enum Provisioning {
 
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
-        let plan = try ProvisioningPlan(parsing: try WholeFile.read(file, timeout: nil), file: file, to: path)
-        if let setup = plan.setup { try checkChoices(of: setup.configuration) }
-        return plan
-    }
-
-    /// Board and voices must be installed: without one of them the box does not work, and the file would be gone. A
-    /// folder that is missing as a whole is for the doctor.
-    private static func checkChoices(of configuration: Configuration) throws {
-        if SmallFile.exists(configuration.boardDirectory) {
-            _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        }
-        let voices = configuration.voice
-        guard SmallFile.exists(voices.directory) else { return }
-        for locale in voices.locales {
-            _ = try VoiceFolder(path: voices.directory).speaking(locale, speaker: voices.speakers[locale]) { $0 }
-        }
+        try ProvisioningPlan(parsing: try WholeFile.read(file, timeout: nil), file: file, to: path)
     }
 }

@@ -1,6 +1,8 @@
 import SoundboxConfiguration
 import SoundboxCore
+import SoundboxGPIO
 import SoundboxSystem
+import SoundboxVoice
 import SoundboxYAML
 
 /// The files that setup writes: `soundbox.yaml`, and one file per secret beside it.
@@ -81,8 +83,27 @@ public struct SetupPlan: Sendable, Equatable {
         }
         text = Self.heading + document.text
         self.path = path
-        _ = try Configuration(parsing: document.text, file: source)
+        try Self.checkChoices(of: Configuration(parsing: document.text, file: source), source)
         self.files = files + [File(path: path, content: text, mode: 0o640, isSecret: false)]
+    }
+
+    /// Checks that board and voices are installed: a box does not work without one of them. A folder that is missing as a
+    /// whole is left to the doctor.
+    private static func checkChoices(of configuration: Configuration, _ source: String) throws(YAMLError) {
+        if SmallFile.exists(configuration.boardDirectory) {
+            do { _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory) } catch {
+                throw YAMLError(file: source, line: nil, key: "board", problem: error.description)
+            }
+        }
+        let voices = configuration.voice
+        guard SmallFile.exists(voices.directory) else { return }
+        for locale in voices.locales {
+            do throws(VoiceError) {
+                _ = try VoiceFolder(path: voices.directory).speaking(locale, speaker: voices.speakers[locale]) { $0 }
+            } catch {
+                throw YAMLError(file: source, line: nil, key: "voice.locale", problem: error.description)
+            }
+        }
     }
 
     private static let heading = """

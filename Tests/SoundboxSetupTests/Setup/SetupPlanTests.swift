@@ -46,6 +46,18 @@ struct SetupPlanTests {
         return stat(path, &attributes) == 0 ? attributes.st_mode & 0o777 : 0
     }
 
+    @Test("A new box plays on auto; one that is set up and names no device keeps ALSA's default, also in its export")
+    func audioDevice() throws {
+        let text = Self.provisioning.replacing("audio: {device: \"null\", volume: 60}", with: "audio: {volume: 60}")
+        #expect(try plan(text).configuration.audio.device == "auto")
+        #expect(SetupAnswers().audioDevice == "auto")
+        #expect(SetupAnswers(from: try YAMLDocument(parsing: text, file: "in.yaml")).audioDevice == "default")
+        let installed = "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n"
+        try folder.write(installed, to: "old.yaml")
+        let exported = try YAMLDocument(parsing: try Provisioning.export(folder.file("old.yaml")), file: "export.yaml")
+        #expect(exported["audio", "device"] == "default")
+    }
+
     @Test("Secrets go to files of mode 0600, the configuration names them and has mode 0640")
     func filesAndModes() throws {
         // A lax umask must not show.
