@@ -418,3 +418,5 @@ const void *soundbox_http_body(const soundbox_http *http, size_t *size) {
     *size = http->body_size;
     return http->body;
 }
+
+long long soundbox_http_date(const char *text) { return curl_getdate(text, NULL); }

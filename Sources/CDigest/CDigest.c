@@ -26,3 +26,7 @@ bool soundbox_hmac_sha256(
 bool soundbox_is_equal(const void *first, const void *second, size_t size) {
     return CRYPTO_memcmp(first, second, size) == 0;
 }
+
+int soundbox_base64_decode(const char *text, int count, unsigned char *bytes) {
+    return EVP_DecodeBlock(bytes, (const unsigned char *)text, count);
+}

@@ -173,3 +173,10 @@ extension HTTPFailure {
             }
     }
 }
+
+/// The seconds since 1970 of a date such as `Tue, 26 Jan 2027 15:06:40 UTC`; `nil` for anything else. Any thread; never
+/// blocks.
+public func secondsSince1970(ofDate text: String) -> Int64? {
+    let seconds = soundbox_http_date(text)
+    return seconds < 0 ? nil : Int64(seconds)
+}

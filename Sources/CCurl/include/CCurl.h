@@ -1,4 +1,4 @@
-// One HTTP/1.1 request and its answer, by libcurl. Imported only by SoundboxSystem.
+// One HTTP/1.1 request and its answer, and dates as in HTTP, by libcurl. Imported only by SoundboxSystem.
 //
 // Compiled C, because curl_easy_setopt(3) is variadic.
 #pragma once
@@ -77,3 +77,6 @@ const char *soundbox_http_location(const soundbox_http *http);
 const void *soundbox_http_body(const soundbox_http *http, size_t *size);
 
 void soundbox_http_free(soundbox_http *http);
+
+/// The seconds since 1970 of a date as in HTTP, in mail or in Debian's indexes (curl_getdate(3)); -1 for anything else.
+long long soundbox_http_date(const char *text);

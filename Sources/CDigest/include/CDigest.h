@@ -1,6 +1,6 @@
-// SHA-256, HMAC-SHA-256 and a comparison in constant time, by OpenSSL's libcrypto. Imported only by SoundboxSystem.
+// SHA-256, HMAC-SHA-256, a comparison in constant time and base64, by OpenSSL's libcrypto. Imported only by SoundboxSystem.
 //
-// Includes only headers of the language, so that Swift sees three functions and nothing of OpenSSL.
+// Includes only headers of the language, so that Swift sees four functions and nothing of OpenSSL.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,3 +17,7 @@ bool soundbox_hmac_sha256(
 
 /// Whether two pieces of memory of the same size are equal. The time depends only on the size.
 bool soundbox_is_equal(const void *first, const void *second, size_t size);
+
+/// Decodes base64 (RFC 4648) into `bytes`, which has room for three bytes for each four characters. Returns the number of
+/// bytes, those of the padding included; -1 for anything else.
+int soundbox_base64_decode(const char *text, int count, unsigned char *bytes);

@@ -77,13 +77,12 @@ public struct Doctor: Sendable {
             try ServiceView.look(view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
-                    checks.voice(), checks.helper(),
-                ]
+                    checks.voice(), checks.helper(), UpdateCheck().finding(at: Int64(time(nil))),
+                ].compactMap(\.self)
             }
         }
         report.findings += findings ?? []
         report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()
-        if let updates = UpdateCheck().finding(at: Int64(time(nil))) { report.findings.append(updates) }
         report.findings.append(SystemChecks.versions())
         return report
     }

@@ -1,4 +1,3 @@
-import Glibc
 import SoundboxCore
 import SoundboxSystem
 
@@ -33,23 +32,11 @@ struct UpdateCheck {
             guard let lines = try? SmallFile.read("\(lists)/\(name)").split(separator: "\n"),
                 lines.contains("Origin: Soundbox"),
                 let ring = lines.first(where: { $0.hasPrefix("Suite: ") })?.dropFirst(7),
-                let end = lines.first(where: { $0.hasPrefix("Valid-Until: ") }).flatMap(Self.second)
+                let date = lines.first(where: { $0.hasPrefix("Valid-Until: ") })?.dropFirst(13),
+                let end = secondsSince1970(ofDate: String(date))
             else { continue }
             return (String(ring), end)
         }
         return nil
     }
-
-    /// Of a date such as `Tue, 26 Jan 2027 15:06:40 UTC`; always UTC.
-    private static func second(_ date: Substring) -> Int64? {
-        guard let parts = date.firstMatch(of: /(\d+) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d)/)?.output,
-            let month = months.firstIndex(of: String(parts.2))
-        else { return nil }
-        var time = tm()
-        (time.tm_mday, time.tm_mon, time.tm_year) = (Int32(parts.1) ?? 0, Int32(month), (Int32(parts.3) ?? 0) - 1900)
-        (time.tm_hour, time.tm_min, time.tm_sec) = (Int32(parts.4) ?? 0, Int32(parts.5) ?? 0, Int32(parts.6) ?? 0)
-        return Int64(timegm(&time))
-    }
-
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

@@ -41,11 +41,13 @@ struct CardSystem: Sendable, Equatable {
     }
 
     /// Writes what differs. Blocks on the disk.
-    func write(in folder: String) throws(FileError) {
+    /// - Returns: the paths that changed.
+    func write(in folder: String) throws(FileError) -> [String] {
         let changes = changes(in: folder)
         for file in files(in: folder) where changes.contains(file.path) {
             try SmallFile.replace(file.path, with: file.content, mode: 0o640, owner: FileOwners.installed.settings)
         }
+        return changes
     }
 }
 
@@ -75,7 +77,7 @@ extension String {
     /// Whether this is a whole key of that type, in base64: fields with their lengths, of which the first is the type
     /// (RFC 4253, section 6.6; RFC 8709 for Ed25519). sshd ignores any other without a word.
     fileprivate func isKey(of kind: String) -> Bool {
-        var bytes = base64Bytes[...]
+        guard var bytes = Base64.bytes(of: self)?[...] else { return false }
         var fields: [ArraySlice<UInt8>] = []
         while bytes.count >= 4 {
             let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -85,18 +87,5 @@ extension String {
         }
         guard bytes.isEmpty, fields.count >= 2, fields[0].elementsEqual(kind.utf8) else { return false }
         return kind != "ssh-ed25519" || fields.count == 2 && fields[1].count == 32
-    }
-
-    private var base64Bytes: [UInt8] {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var (bytes, bits, count): ([UInt8], Int, Int) = ([], 0, 0)
-        for digit in utf8.prefix(while: { $0 != UInt8(ascii: "=") }).compactMap({ digits.firstIndex(of: $0) }) {
-            (bits, count) = (bits << 6 & 0xFFFF | digit, count + 6)
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return bytes
     }
 }

@@ -54,11 +54,8 @@ public struct ProvisioningPlan: Sendable, Equatable {
     public func write() throws -> [String] {
         var changed = try setup?.write() ?? []
         if let system {
-            let folder = SmallFile.folder(of: path)
-            let changes = system.changes(in: folder)
             try SmallFile.createFolder(of: path, mode: 0o750, owner: FileOwners.installed.settings)
-            try system.write(in: folder)
-            changed += changes
+            changed += try system.write(in: SmallFile.folder(of: path))
         }
         if let wifi, profiles.problem == nil {
             let owner = FileOwners.installed.settings
