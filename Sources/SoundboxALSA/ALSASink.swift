@@ -54,7 +54,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             levelDidChange: levelDidChange)
     }
 
-    /// Chooses a device when it is first opened, and again when its card has been gone for ``patience``. In the first
+    /// Chooses a device when it is first opened, and again when its card has been gone for ``replugTimeout``. In the first
     /// minute after power on, while the kernel is still finding cards, and from a device without a card, it changes to
     /// a better card, but never in the middle of an announcement. Otherwise it keeps its card: a shop that plugs in a
     /// headset keeps its loudspeaker.
@@ -137,10 +137,10 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         guard let choose else { return }
         let isFallback = card != nil
         if let card {
-            guard !driver.hasCard(card) else { return }
+            guard !driver.hasCard(card) else { return goneSince = nil }
             let since = goneSince ?? now()
             goneSince = since
-            guard now() - since >= Self.patience else { return }
+            guard now() - since >= Self.replugTimeout else { return }
         }
         card = nil
         let choice = choose()
@@ -150,7 +150,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     }
 
     /// A plug that is moved, or a USB card that starts anew after a dip of its power, comes back within seconds.
-    package static let patience = Duration.seconds(10)
+    package static let replugTimeout = Duration.seconds(10)
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
         try check()

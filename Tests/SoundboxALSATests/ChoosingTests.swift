@@ -71,7 +71,7 @@ struct ChoosingTests {
         #expect(told == ["hw:CARD=USB"])
         pcm.fail(.open, ENODEV)
         #expect(throws: AudioSinkError.self) { try sink.open() }
-        shop.now.withLock { $0 += ALSASink.patience }
+        shop.now.withLock { $0 += ALSASink.replugTimeout }
         try announce()
         #expect(told == ["hw:CARD=USB", "hw:CARD=Headphones"])
         #expect(shop.fallbacks.withLock { $0 } == 1)

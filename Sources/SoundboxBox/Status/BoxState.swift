@@ -68,9 +68,9 @@ package final class BoxState: Sendable {
         package var volume: Volume
         package var isMuted = false
         /// The card that `audio.device: auto` has chosen; `nil` before that, and with any other device.
-        package var chosenDevice: String?
+        package private(set) var chosenDevice: String?
         /// Which card is gone and which one plays in its place, until a restart.
-        package var cardWarning: String?
+        package private(set) var cardWarning: String?
         /// The parameters of the open sound card; `nil` while it is away.
         package var device: DeviceStatus?
         /// How often the sound card ran dry in the middle of an announcement since the start.
@@ -93,6 +93,14 @@ package final class BoxState: Sendable {
 
         /// Problems that need attention although the box works, in words for people.
         package var warnings: [String] { alarms + asideWarnings + [refusals.notices?.warning].compactMap(\.self) }
+
+        /// Notes the device that `audio.device: auto` stands for from now on.
+        /// - Parameter isFallback: whether it takes the place of one whose card is gone.
+        package mutating func choose(_ device: String, isFallback: Bool) {
+            let before = chosenDevice ?? ""
+            cardWarning = isFallback ? "the sound card \(before) is gone: playing on \(device)" : nil
+            chosenDevice = device
+        }
 
         /// The warnings that the light shows too. The others are about the past, and would hide for a day that the box
         /// is offline.

@@ -258,11 +258,7 @@ struct ConfiguredBox {
                 logger.notice("sound card", metadata: ["control": "\(change)"])
             } deviceDidChange: { device, isFallback in
                 logger.notice("sound card", metadata: ["chosen": "\(device)"])
-                state.update {
-                    let before = $0.chosenDevice ?? ""
-                    $0.cardWarning = isFallback ? "the sound card \(before) is gone: playing on \(device)" : nil
-                    $0.chosenDevice = device
-                }
+                state.update { $0.choose(device, isFallback: isFallback) }
             }
         }
     }

@@ -169,6 +169,18 @@ struct StatusReporterTests {
         #expect(status == expected)
     }
 
+    @Test("With audio.device: auto it tells the card that plays, and of one that is gone")
+    func chosenCard() async throws {
+        let reporter = try reporter()
+        state.update { $0.choose("hw:CARD=USB", isFallback: false) }
+        let first = await reporter.status()
+        #expect(first.audioDevice == "hw:CARD=USB" && first.warnings == [])
+        state.update { $0.choose("hw:CARD=Headphones", isFallback: true) }
+        let second = await reporter.status()
+        #expect(second.audioDevice == "hw:CARD=Headphones")
+        #expect(second.warnings == ["the sound card hw:CARD=USB is gone: playing on hw:CARD=Headphones"])
+    }
+
     @Test("A box that is cut off says why, and when it tries again")
     func offline() async throws {
         state.update { $0.connection = .disconnected(reason: "no route to host", retryIn: .milliseconds(3960)) }
