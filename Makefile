@@ -11,8 +11,8 @@ RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
 # What runs on the virtual board is what is released.
 BOARD_ENVIRONMENT := BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox
 DEBIAN_IMAGE := Tests/Debian/Guest/make-image.sh .build/debian-cache .build/release/soundbox >/dev/null
-CODENAME := $(shell . /etc/os-release && echo $$VERSION_CODENAME)
-PACKAGES := env SOUNDBOX_DEB_SPEAK=.build/release/soundbox-speak \
+CODENAME = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+PACKAGES = env SOUNDBOX_DEB_SPEAK=.build/release/soundbox-speak \
 	SOUNDBOX_DEB_VOICETOOLS=.build/release/soundbox-voicetools \
 	SOUNDBOX_DEB_SUFFIX=$(if $(filter bookworm,$(CODENAME)),~deb12) \
 	provisioning/debian/build.sh $(shell dpkg --print-architecture) .build/release/soundbox

@@ -131,26 +131,24 @@ private struct LineReader {
         let chip = entries.optional("chip")
         let isActiveLow = try entries.optional("active_low")?.bool()
         try entries.refuseOtherKeys()
-        let reference: GPIOLine.Reference
-        let named: YAMLValue
-        switch (name, offset) {
-        case (let value?, nil): (reference, named) = (.name(try value.nonEmptyString()), value)
-        case (nil, let value?): (reference, named) = (.offset(try value.lineOffset()), value)
-        case (nil, nil):
+        var references: [(GPIOLine.Reference, YAMLValue)] = []
+        if let name { references.append((.name(try name.nonEmptyString()), name)) }
+        // The bound is far above any real chip: it only catches slips.
+        if let offset { references.append((.offset(try offset.integer(in: 0...65_535)), offset)) }
+        guard var (reference, _) = references.first else {
             throw entries.value.error("which line? Give its name (line: GPIO17) or its offset (offset: 17)")
-        case (let value?, let offset?):
-            (reference, named) = (.name(try value.nonEmptyString(), orOffset: try offset.lineOffset()), value)
         }
         let labels = try chip.map(BoardFile.labels) ?? usualLabels
         guard !labels.isEmpty else {
             throw entries.value.error("on which chip? Give its label here or under gpio (chip: pinctrl-bcm2835)")
         }
-        let names: [GPIOLine.Reference] =
-            if case .name(let name, let other?) = reference { [.name(name), .offset(other)] } else { [reference] }
-        for name in names {
-            let line = GPIOLine(chipLabels: labels, reference: name)
-            if let other = keys[line] { throw named.error("\(line) is used by \(other) already") }
+        for (reference, value) in references {
+            let line = GPIOLine(chipLabels: labels, reference: reference)
+            if let other = keys[line] { throw value.error("\(line) is used by \(other) already") }
             keys[line] = entries.value.key
+        }
+        if case .name(let name, _) = reference, case .offset(let offset)? = references.last?.0 {
+            reference = .name(name, orOffset: offset)
         }
         return (GPIOLine(chipLabels: labels, reference: reference), isActiveLow)
     }
@@ -173,9 +171,6 @@ private enum LEDColor: String, CaseIterable {
 extension YAMLValue {
     /// The values of a list, or this one value.
     fileprivate var listOrSelf: [YAMLValue] { (try? list()) ?? [self] }
-
-    /// Far above any real chip: it only catches slips.
-    fileprivate func lineOffset() throws(YAMLError) -> Int { try integer(in: 0...65_535) }
 
     fileprivate func nonEmptyString() throws(YAMLError) -> String {
         let text = try string()

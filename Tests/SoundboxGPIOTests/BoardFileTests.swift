@@ -185,6 +185,10 @@ struct BoardFileTests {
                 "gpio.vibration.offset", "is used by gpio.led"
             ),
             (
+                "description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}\n  vibration: {line: B, offset: 1}", 5,
+                "gpio.vibration.offset", "offset 1 is used by gpio.led"
+            ),
+            (
                 "description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}\n  vibration: {line: A}", 5,
                 "gpio.vibration.line", "is used by gpio.led"
             ),

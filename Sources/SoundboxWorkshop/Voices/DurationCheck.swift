@@ -52,7 +52,7 @@ struct DurationCheck {
         return pairs.map { recording, usual in
             RecordingProblem(
                 file: "\(recording.file).flac",
-                problem: "lasts \(recording.seconds.inTenths) s, and \"\(recording.text)\" about \(usual.inTenths) s",
+                problem: "lasts \(recording.seconds.shown) s, and \"\(recording.text)\" about \(usual.shown) s",
                 expected: "nothing but these words, in the voice's language")
         }
     }
@@ -126,8 +126,4 @@ extension String {
             }
         }
     }
-}
-
-extension Double {
-    fileprivate var inTenths: String { "\((self * 10).rounded() / 10)" }
 }
