@@ -101,8 +101,9 @@ debian-image: build ## the packages in a Debian that can be booted, for the test
 	@$(DEBIAN_IMAGE)
 
 .PHONY: debian-test
-debian-test: debian-image ## the packages as services of a booted Debian, under emulation; needs root; SUITE=… for one
-	@DEBIAN_TEST=full provisioning/run-tests.sh $(SWIFT_FLAGS) --filter DebianTests$(if $(SUITE),.*$(SUITE))
+debian-test: build ## the packages as services of a booted Debian, under emulation; needs root; SUITE=… for one
+	@next=$$(Tests/Debian/Guest/make-next.sh .build/debian-cache .build/release/soundbox-speak); export DEBIAN_NEXT=$$next; \
+		$(DEBIAN_IMAGE); DEBIAN_TEST=full provisioning/run-tests.sh $(SWIFT_FLAGS) --filter DebianTests$(if $(SUITE),.*$(SUITE))
 
 .PHONY: power-cut
 power-cut: build ## cut the virtual board's power twenty times

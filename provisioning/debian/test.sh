@@ -121,6 +121,14 @@ inside sh -c 'dpkg --install /tmp/next/soundbox-voice-zh-cn_*.deb /tmp/next/soun
   { cat "$root/tmp/invoked" >&2; fail "the upgrade of voices must restart a box that runs, once"; }
 rm -r "$root/run/systemd"
 
+step "A newer version that refuses to go stays"
+cp "$root/var/lib/dpkg/info/soundbox.prerm" "$work/prerm"
+printf '#!/bin/sh\n[ "$1" != upgrade ]\n' >"$root/var/lib/dpkg/info/soundbox.prerm"
+! inside sh -c 'apt-get -qq install --yes --allow-downgrades --no-install-recommends /tmp/this/*.deb' >"$work/refused.log" 2>&1 ||
+  fail "an older version has replaced one that refuses"
+[[ $(inside dpkg-query -W -f '${db:Status-Abbrev}${Version}' soundbox) == "ii 99.0.0"* ]] || { cat "$work/refused.log" >&2; fail "the version after a refusal"; }
+cp "$work/prerm" "$root/var/lib/dpkg/info/soundbox.prerm"
+
 step "Roll back"
 inside sh -c 'apt-get -qq install --yes --allow-downgrades --no-install-recommends /tmp/this/*.deb' >"$work/downgrade.log" 2>&1 ||
   { cat "$work/downgrade.log" >&2; exit 1; }

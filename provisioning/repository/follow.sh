@@ -41,7 +41,7 @@ RandomizedDelaySec=2h
 TIMER
 put systemd/system/apt-daily-upgrade.service.d/soundbox.conf <<'SERVICE'
 [Service]
-ExecCondition=/bin/sh -c '! soundbox status --json | grep -q "\"queued\":[1-9]"'
+ExecCondition=/bin/sh -c '! soundbox status --json | grep -q "queued.:[1-9]"'
 SERVICE
 if [[ -z $root && -d /run/systemd/system ]]; then
   systemctl daemon-reload

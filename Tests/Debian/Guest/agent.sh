@@ -48,6 +48,23 @@ heard() {
   od -An -v -t d2 /run/sound.raw | awk '{ for (i = 1; i <= NF; i++) if ($i > 500) n++ } END { exit n < 1000 }'
 }
 
+# follow RING: a repository of this machine, whose ring stable has the installed packages and whose ring canary has
+# those of version 99.0.0; the box follows RING.
+follow() {
+  repository.sh init /srv/soundbox
+  repository.sh add /srv/soundbox stable /root/this/*.deb
+  repository.sh add /srv/soundbox canary /root/next/*.deb
+  systemctl unmask apt-daily-upgrade.timer
+  follow.sh file:/srv/soundbox "$1" /srv/soundbox/soundbox-archive-keyring.gpg
+}
+# night: what systemd's two timers start there, as if no night had been yet.
+night() {
+  rm -f /var/lib/apt/periodic/*
+  systemctl start apt-daily.service && systemctl start apt-daily-upgrade.service
+}
+# runs VERSION: whether program, helper and voice are of that version.
+runs() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}${Version} ' soundbox soundbox-speak soundbox-voice-zh-cn)" = "ii $1 ii $1 ii $1 " ]; }
+
 # signed TOPIC JSON: the message with its signature in place of %s, by the key of this box.
 signed() {
   digest=$(printf "%s\n$2" "soundbox/v1/M1001/box-01/$1" '' |

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A broker with TLS and an issuer for one claim, in a Debian without Python: what provisioning/enrolment does, by
-# openssl's and mosquitto's own commands.
+# A broker with TLS and an issuer for one claim, without Python's modules for them: what provisioning/enrolment does,
+# by openssl's and mosquitto's own commands.
 #
 # usage: issuer prepare | issuer claim | issuer serve
 set -e

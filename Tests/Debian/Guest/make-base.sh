@@ -26,6 +26,8 @@ packages=(
   alsa-utils mosquitto mosquitto-clients openssl dosfstools sqlite3
   # the code for the page, which no log has
   strace
+  # a repository that the box follows
+  unattended-upgrades reprepro gnupg
 )
 folder=$cache/base-$(basename "$kernel")-$(cat "$0" "$here/init.sh" | sha256sum | cut -c 1-8)
 if [[ -e $folder/complete ]]; then
@@ -64,7 +66,7 @@ printf '/dev/vda / ext4 errors=remount-ro 0 1\n' >"$root/etc/fstab"
 mkdir -p "$root/var/log/journal"
 # Nothing here belongs to the sound box and takes time at every boot.
 for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service \
-  fstrim.timer getty@tty1.service; do
+  fstrim.timer getty@tty1.service unattended-upgrades.service; do
   ln -sf /dev/null "$root/etc/systemd/system/$unit"
 done
 tar --create --file "$partial/root.tar" --directory "$root" --numeric-owner --xattrs .

@@ -7,7 +7,8 @@
 #   SOUNDBOX   a release binary; beside it is soundbox-speak
 #   --find     only look for it, and fail when it would have to be made
 # Prints the folder under CACHE that holds `vmlinux`, `initrd` and `disk.img`. A second run with the same program and
-# the same packaging finds it. Needs root. In the guest, /root/next has the packages of the next version, 99.0.0.
+# the same packaging finds it. Needs root. In the guest, /root/next has the packages of the next version, 99.0.0: those
+# of the folder DEBIAN_NEXT, or without it this program by that name.
 set -euo pipefail
 
 only_find=''
@@ -34,6 +35,7 @@ voice=zh-CN
 # By relative paths: a copy of the tree finds the copy of the cache.
 parts=$(cd "$project" && {
   cat "$soundbox" "$soundbox-speak" | sha256sum
+  basename "${DEBIAN_NEXT:-}"
   find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift \
     Sources/SoundboxPage/Page README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 } | sha256sum | cut -c 1-12)
@@ -71,7 +73,8 @@ mkdir -p "$root" "$partial"
 export SOUNDBOX_DEB_COMPRESSION=none SOUNDBOX_DEB_VOICES=$voice SOUNDBOX_DEB_SPEAK=$soundbox-speak
 arch=$(dpkg --print-architecture)
 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/this" >/dev/null
-SOUNDBOX_DEB_VERSION=99.0.0 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/next" >/dev/null
+[[ -n ${DEBIAN_NEXT:-} ]] ||
+  SOUNDBOX_DEB_VERSION=99.0.0 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/next" >/dev/null
 
 tar --extract --file "$base/root.tar" --directory "$root" --numeric-owner --xattrs
 # The agent through which a test drives it.
@@ -81,7 +84,8 @@ cp "$here/agent.service" "$root/etc/systemd/system/soundbox-test-agent.service"
 ln -s ../soundbox-test-agent.service "$root/etc/systemd/system/multi-user.target.wants/"
 mkdir -p "$root/root/this" "$root/root/next"
 cp "$work"/this/*.deb "$root/root/this/"
-cp "$work"/next/*.deb "$root/root/next/"
+cp "${DEBIAN_NEXT:-$work/next}"/*.deb "$root/root/next/"
+cp "$project"/provisioning/repository/{repository,follow}.sh "$root/usr/local/bin/"
 # Nothing is started in a chroot.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
