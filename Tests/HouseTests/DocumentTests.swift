@@ -142,6 +142,28 @@ struct NamedThingTests {
         }
     }
 
+    @Test("Every option of a program exists", arguments: documents)
+    func options(document: String) throws {
+        #expect(Self.optionNames.count > 50)
+        for words in try Self.commands(of: Self.programs.keys, in: document) {
+            for option in words.compactMap({ $0.prefixMatch(of: /--([a-z][a-z-]*)/)?.1 }) {
+                #expect(Self.optionNames.contains(String(option)), "\(words[0]) --\(option)")
+            }
+        }
+    }
+
+    /// Of all programs.
+    private static let optionNames = ["soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxCommandLine"]
+        .flatMap(SourceTree.files).reduce(into: ["help", "version"] as Set) { options, file in
+            for option in file.text.matches(of: /@(?:Option|Flag)\b[\s\S]*?\bvar (\w+)/) {
+                options.insert(String(option.1).replacing(/[A-Z]+/) { "-\($0.0.lowercased())" })
+                options.formUnion(option.0.matches(of: /customLong\("([\w-]+)"/).map { String($0.1) })
+            }
+            for flags in file.text.matches(of: /EnumerableFlag \{([^}]*)/) {
+                options.formUnion(flags.1.matches(of: /case (\w+)/).map { String($0.1) })
+            }
+        }
+
     private struct Command {
         var name: String
         /// Their types.
