@@ -2,7 +2,7 @@ import Glibc
 import SoundboxSystem
 
 /// Why no sound card can be used, judged by the device files: alsa-lib reports "no card" in all three cases.
-public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
+package enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
     /// The kernel knows none: nothing is plugged in, or its driver is not loaded yet.
     case noCard
     /// The permissions of the device's file exclude this user.
@@ -13,7 +13,7 @@ public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
     /// Checks `/dev/snd`. Opens control devices, which makes no sound. Any thread.
     ///
     /// - Returns: `nil` when a card can be opened.
-    public static func current() -> CardObstacle? {
+    package static func current() -> CardObstacle? {
         current(in: "/dev/snd") { path in
             let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return errno }
@@ -43,7 +43,7 @@ public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
         return names.filter { $0.hasPrefix("controlC") }.sorted().map { "\(folder)/\($0)" }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .noCard:
             "this machine has no sound card, or its driver is not loaded yet: check the plug, and the overlay of an "

@@ -12,47 +12,42 @@ import SoundboxCore
 /// line again. That second reading makes it reliable: the kernel keeps only 16 edges of a line, but the level read then
 /// is right, whatever was lost before. The kernel's own debouncing stays off: libgpiod 1.x cannot ask for it, and it
 /// reads no line again.
-public struct Debouncer: Sendable {
+struct Debouncer: Sendable {
     /// A level that counts from now on.
-    public struct Change: Sendable, Equatable {
-        public var isPressed: Bool
+    struct Change: Sendable, Equatable {
+        var isPressed: Bool
         /// The end of the period during which the level was stable.
-        public var time: Duration
-
-        public init(isPressed: Bool, time: Duration) {
-            self.isPressed = isPressed
-            self.time = time
-        }
+        var time: Duration
     }
 
     /// Not negative. The usual push-buttons bounce for 10 ms at most, by their data sheets; 20 ms is safe.
-    public let period: Duration
+    let period: Duration
     /// The level that counts.
-    public private(set) var isPressed: Bool
+    private(set) var isPressed: Bool
     private var pending: (isPressed: Bool, since: Duration)?
 
     /// - Parameter isPressed: the level at the start. A button that is held down then counts as pressed, so nothing is
     ///   reported before its release.
-    public init(period: Duration, isPressed: Bool) {
+    init(period: Duration, isPressed: Bool) {
         self.period = max(.zero, period)
         self.isPressed = isPressed
     }
 
     /// When to read the line and call ``settle(at:reading:)``; `nil` while nothing is pending.
-    public var deadline: Duration? {
+    var deadline: Duration? {
         pending.map { $0.since + period }
     }
 
     /// The line changed to a level at `time`.
     /// - Returns: the change that began to count before that, if any.
-    public mutating func lineChanged(toPressed level: Bool, at time: Duration) -> Change? {
+    mutating func lineChanged(toPressed level: Bool, at time: Duration) -> Change? {
         let change = settlePending(at: time)
         pending = (level, time)
         return change
     }
 
     /// The line was read at `now`, at or after ``deadline``.
-    public mutating func settle(at now: Duration, reading level: Bool) -> Change? {
+    mutating func settle(at now: Duration, reading level: Bool) -> Change? {
         let expected = pending?.isPressed ?? isPressed
         let change = settlePending(at: now)
         // The line contradicts its last edge: an edge was lost, or is on its way. The new level must be stable first.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The project's own sources, read as text: enough to see who names whom.
 enum SourceTree {
@@ -7,6 +8,7 @@ enum SourceTree {
     struct File {
         /// From the module's folder: `Settings/VolumeControl.swift`.
         var name: String
+        var text: String
         /// Without comments and without what stands between quotes.
         var code: String
         /// The first folder of its name; empty for a file beside the folders.
@@ -22,7 +24,16 @@ enum SourceTree {
         let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
             let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-            return text.map { File(name: name, code: code(of: $0)) }
+            return text.map { File(name: name, text: $0, code: code(of: $0)) }
+        }
+    }
+
+    /// - Parameter path: from a folder of the project or of `Sources`; `*` stands for any part of a name.
+    static func exists(_ path: String) -> Bool {
+        [project, "\(project)/Sources"].contains { root in
+            var found = glob_t()
+            defer { globfree(&found) }
+            return glob("\(root)/\(path)", 0, nil, &found) == 0
         }
     }
 

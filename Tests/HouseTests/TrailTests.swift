@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Testing
 
 @Suite("The trails in CONTRIBUTING.md, and the way of a payment in architecture.md")
@@ -34,24 +33,15 @@ struct TrailTests {
                 stops += 1
             } else if let slash = name.lastIndex(of: "/") {
                 folder = String(name[...slash])
-                #expect(Self.exists(name), "\(name): nothing is there")
+                #expect(SourceTree.exists(name), "\(name): nothing is there")
                 stops += 1
             } else if name.wholeMatch(of: /[\w+*-]+\.(?:swift|md|sh|yaml)/) != nil {
                 let path = (folder ?? "") + name
-                #expect(folder != nil && Self.exists(path), "\(path): nothing is there")
+                #expect(folder != nil && SourceTree.exists(path), "\(path): nothing is there")
                 stops += 1
             }
         }
         #expect(stops > 1)
-    }
-
-    /// - Parameter path: from a folder of the project or of `Sources`; `*` stands for any part of a name.
-    private static func exists(_ path: String) -> Bool {
-        [SourceTree.project, "\(SourceTree.project)/Sources"].contains { root in
-            var found = glob_t()
-            defer { globfree(&found) }
-            return glob("\(root)/\(path)", 0, nil, &found) == 0
-        }
     }
 
     @Test("There are trails, and a payment passes fewer than sixty files")

@@ -1,6 +1,7 @@
 import SoundboxCore
-import SoundboxGPIO
 import Testing
+
+@testable import SoundboxGPIO
 
 @Suite("Debouncer")
 struct DebouncerTests {

@@ -2,7 +2,7 @@ import SoundboxCore
 
 /// The order of announcements, the most urgent first; `docs/integration.md` has the same list. Cancels and rings rank
 /// above.
-public enum Rank: Int, Sendable, CaseIterable, Comparable {
+enum Rank: Int, Sendable, CaseIterable, Comparable {
     case payment
     case refund
     /// A notice of a kind that the voice defines.
@@ -14,7 +14,7 @@ public enum Rank: Int, Sendable, CaseIterable, Comparable {
     /// The words of a `say` command.
     case text
 
-    public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+    static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension Rank {

@@ -7,39 +7,27 @@ import SoundboxCore
 /// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and a
 /// second one does no harm. Of settings the newest count. All other commands must be recent: a payment that is repeated
 /// hours later would be taken for a new one, and a late ring or volume change would surprise the shop.
-public enum CommandJudge {
+enum CommandJudge {
     /// How long an id is remembered after its command was sent. Much longer than ``CommandArrival/window``, so that no
     /// command can be replayed after a clock was set back.
-    public static let memory = Duration.seconds(24 * 3600)
+    static let memory = Duration.seconds(24 * 3600)
 
     /// How a message arrived.
-    public struct Circumstances: Sendable, Equatable {
+    struct Circumstances: Sendable, Equatable {
         /// Its signature is valid; `false` if the box takes unsigned messages and it has none.
-        public var isSigned = false
-        public var isRetained = false
+        var isSigned = false
+        var isRetained = false
         /// It may have waited at the broker while the box was away.
-        public var mayHaveWaited = false
-        public var clock: ClockReading
+        var mayHaveWaited = false
+        var clock: ClockReading
         /// A part of the cancel's target was heard.
-        public var hasBegun = false
+        var hasBegun = false
         /// A ring is refused as busy while another one lasts.
-        public var allowsOneRing = false
-
-        public init(
-            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading,
-            hasBegun: Bool = false, allowsOneRing: Bool = false
-        ) {
-            self.isSigned = isSigned
-            self.isRetained = isRetained
-            self.mayHaveWaited = mayHaveWaited
-            self.clock = clock
-            self.hasBegun = hasBegun
-            self.allowsOneRing = allowsOneRing
-        }
+        var allowsOneRing = false
     }
 
     /// - Throws: why it is not carried out.
-    public static func judge(
+    static func judge(
         _ message: CommandMessage, _ circumstances: Circumstances
     ) throws(CommandError) -> CommandArrival {
         if let reason = reasonToRefuse(message, circumstances) { throw CommandError(id: message.id, reason: reason) }

@@ -5,20 +5,20 @@ import SoundboxCore
 ///     var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end), now: clock.reading.believed)
 ///     while !walk.isComplete { try walk.step(in: history) }
 ///     return walk.totals
-public struct TotalsWalk: Sendable {
+struct TotalsWalk: Sendable {
     /// How many rows one step reads.
-    public static let pageRows = 500
+    static let pageRows = 500
 
     /// The range starts here, this time included; `nil` for no bound.
-    public let from: Timestamp?
+    let from: Timestamp?
     /// The range ends before this time; `nil` for no bound.
-    public let to: Timestamp?
-    public private(set) var totals = Totals()
+    let to: Timestamp?
+    private(set) var totals = Totals()
     /// The next step reads rows before this sequence; `nil` for the newest row at the start, and at the end.
-    public private(set) var next: Int64?
+    private(set) var next: Int64?
     /// No earlier row is in the range.
-    public private(set) var isComplete = false
-    public private(set) var examined = 0
+    private(set) var isComplete = false
+    private(set) var examined = 0
     private let filter: HistoryFilter
     private let now: Timestamp?
 
@@ -26,7 +26,7 @@ public struct TotalsWalk: Sendable {
     ///   - filter: its times are the range; rows that it leaves out are not counted.
     ///   - now: no row counts as later than this, whatever its time says; `nil` while the clock is not believed.
     ///   - sequence: count rows before this one; `nil` for all.
-    public init(_ filter: HistoryFilter, now: Timestamp?, before sequence: Int64? = nil) {
+    init(_ filter: HistoryFilter, now: Timestamp?, before sequence: Int64? = nil) {
         self.now = now
         from = filter.from
         to = filter.to
@@ -38,7 +38,7 @@ public struct TotalsWalk: Sendable {
     }
 
     /// Reads the next ``pageRows`` rows. Blocks on the disk.
-    public mutating func step(in history: some PaymentHistory) throws(InboxError) {
+    mutating func step(in history: some PaymentHistory) throws(InboxError) {
         guard !isComplete else { return }
         let page = try history.history(filter, before: next, limit: Self.pageRows)
         totals.add(earlier: page, from: from, to: to, now: now)
@@ -49,7 +49,7 @@ public struct TotalsWalk: Sendable {
 
     /// Whether a page lies before the range. Rows are in the order of arrival, whatever the clock showed. A whole page
     /// from before the range shows that the clock was not only briefly wrong.
-    public static func isBehind(_ page: HistoryPage, from: Timestamp?) -> Bool {
+    static func isBehind(_ page: HistoryPage, from: Timestamp?) -> Bool {
         guard let from, let latest = page.latest, page.examined >= pageRows else { return false }
         return latest < from
     }

@@ -13,8 +13,8 @@ import SoundboxSpeech
 /// "Lost" is said once for each lasting loss, and "back" only after "lost" was heard. So that an unstable network does
 /// not cause prompts all day, the next loss must last twice as long after each "lost", until the network has held for
 /// ``calm``.
-public struct NetworkWatch: Sendable {
-    public enum Action: Sendable, Equatable {
+struct NetworkWatch: Sendable {
+    enum Action: Sendable, Equatable {
         case say(Prompt)
         /// Withdraw it, unless it has begun to play.
         case withdraw(Prompt)
@@ -46,10 +46,10 @@ public struct NetworkWatch: Sendable {
     private var losses = 0
     private var isStopped = false
     /// When to call ``advance(to:isQuiet:)`` next; `nil` if it would do nothing.
-    public private(set) var nextDue: Duration?
+    private(set) var nextDue: Duration?
 
     /// - Parameter start: when the box started, on a monotonic clock.
-    public init(_ policy: NetworkPromptPolicy, start: Duration) {
+    init(_ policy: NetworkPromptPolicy, start: Duration) {
         self.policy = policy
         since = start
         readyIsSettled = !policy.saysReady
@@ -58,7 +58,7 @@ public struct NetworkWatch: Sendable {
     /// Call when the connection was made or has ended. A repeated call makes no difference.
     ///
     /// - Parameter isQuiet: whether it is quiet hours, when no network prompt is spoken.
-    public mutating func connectionChanged(isOnline: Bool, at now: Duration, isQuiet: Bool) -> [Action] {
+    mutating func connectionChanged(isOnline: Bool, at now: Duration, isQuiet: Bool) -> [Action] {
         guard isOnline != self.isOnline else { return advance(to: now, isQuiet: isQuiet) }
         if !isOnline, now - since >= Self.calm { losses = 0 }
         self.isOnline = isOnline
@@ -70,7 +70,7 @@ public struct NetworkWatch: Sendable {
     }
 
     /// Call when a prompt was played to its end, also if it was withdrawn too late.
-    public mutating func heard(_ prompt: Prompt, at now: Duration, isQuiet: Bool) -> [Action] {
+    mutating func heard(_ prompt: Prompt, at now: Duration, isQuiet: Bool) -> [Action] {
         switch prompt {
         case .networkLost:
             lostWasHeard = true
@@ -86,14 +86,14 @@ public struct NetworkWatch: Sendable {
     }
 
     /// Call when the box stops: nothing more is said.
-    public mutating func stop() -> [Action] {
+    mutating func stop() -> [Action] {
         isStopped = true
         nextDue = nil
         return asked.take().map { [.withdraw($0)] } ?? []
     }
 
     /// Call at ``nextDue``.
-    public mutating func advance(to now: Duration, isQuiet: Bool) -> [Action] {
+    mutating func advance(to now: Duration, isQuiet: Bool) -> [Action] {
         nextDue = nil
         guard !isStopped, asked == nil, let (prompt, due) = dueNext else { return [] }
         guard now >= due else {

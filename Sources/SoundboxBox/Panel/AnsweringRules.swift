@@ -8,19 +8,17 @@ import SoundboxCore
 /// During a ring, the replay button answers when it goes down, and neither that press nor its release has another
 /// meaning. Somebody in a hurry presses twice: a press within ``hurry`` belongs to the same answer. It replays nothing,
 /// and does not answer the next ring, which nobody has heard yet.
-public struct AnsweringPresses: Sendable {
+struct AnsweringPresses: Sendable {
     /// Counted from the press that answered.
-    public static let hurry = Duration.milliseconds(500)
+    static let hurry = Duration.milliseconds(500)
 
     private var answeredAt: Duration?
     /// The button is down, and its release has no meaning.
     private var isHeld = false
 
-    public init() {}
-
     /// - Parameter answer: called at a press that may answer a ring; returns whether something rang.
     /// - Returns: `nil` for an edge without further meaning.
-    public mutating func take(_ edge: ButtonEdge, answer: () -> Bool) -> ButtonEdge? {
+    mutating func take(_ edge: ButtonEdge, answer: () -> Bool) -> ButtonEdge? {
         guard edge.button == .replay else { return edge }
         let wasHeld = isHeld
         isHeld = false

@@ -1,25 +1,20 @@
 import SoundboxCore
 
 /// The request of a box without a setup to the issuer of its claim.
-public struct EnrolmentRequest: Sendable, Equatable {
-    public var claim: String
+struct EnrolmentRequest: Sendable, Equatable {
+    var claim: String
     /// Unique to this machine.
-    public var hardwareID: String
+    var hardwareID: String
     /// Used once, so that an answer to another request is not accepted.
-    public var nonce: String
+    var nonce: String
     /// A signing request (PKCS #10) in PEM, for the key that the box has made.
-    public var signingRequest: String
-
-    public init(claim: String, hardwareID: String, nonce: String, signingRequest: String) {
-        (self.claim, self.hardwareID) = (claim, hardwareID)
-        (self.nonce, self.signingRequest) = (nonce, signingRequest)
-    }
+    var signingRequest: String
 
     /// The bytes that the claim's token authenticates.
-    public var signedBytes: [UInt8] { Array("\(claim)\n\(hardwareID)\n\(nonce)\n\(signingRequest)".utf8) }
+    var signedBytes: [UInt8] { Array("\(claim)\n\(hardwareID)\n\(nonce)\n\(signingRequest)".utf8) }
 
     /// - Parameter proof: HMAC-SHA-256 of ``signedBytes`` by the claim's token, in hexadecimal digits.
-    public func payload(proof: String) -> [UInt8] {
+    func payload(proof: String) -> [UInt8] {
         JSONValue.object([
             ("version", .integer(1)), ("claim", .string(claim)), ("hardware_id", .string(hardwareID)),
             ("nonce", .string(nonce)), ("request", .string(signingRequest)), ("proof", .string(proof)),
@@ -28,7 +23,7 @@ public struct EnrolmentRequest: Sendable, Equatable {
 }
 
 /// The issuer's answer.
-public enum EnrolmentAnswer: Sendable, Equatable {
+enum EnrolmentAnswer: Sendable, Equatable {
     /// - Parameters:
     ///   - certificate: in PEM.
     ///   - package: CMS in PEM: ``SealedSetup``, signed by the issuer, for the owner of the certificate alone.
@@ -38,7 +33,7 @@ public enum EnrolmentAnswer: Sendable, Equatable {
 
     /// `nil` for a payload that does not answer the request.
     /// - Parameter nonce: the nonce of the request.
-    public init?(decoding payload: [UInt8], nonce: String) {
+    init?(decoding payload: [UInt8], nonce: String) {
         guard let json = try? JSONValue(parsing: payload), json["nonce"]?.string == nonce else { return nil }
         if let reason = json["refused"]?.string {
             self = .refused(reason: String(reason.unicodeScalars.filter { !$0.isControl }.prefix(300)))
@@ -51,12 +46,12 @@ public enum EnrolmentAnswer: Sendable, Equatable {
 }
 
 /// The content of the issuer's package.
-public struct SealedSetup: Sendable, Equatable {
+struct SealedSetup: Sendable, Equatable {
     /// A provisioning file.
-    public var text: String
+    var text: String
 
     /// - Throws: ``EnrolmentError`` if it is not a setup, or the answer to another request or another box.
-    public init(decoding content: [UInt8], for request: EnrolmentRequest) throws(EnrolmentError) {
+    init(decoding content: [UInt8], for request: EnrolmentRequest) throws(EnrolmentError) {
         guard let json = try? JSONValue(parsing: content), let text = json["setup"]?.string else {
             throw EnrolmentError("the issuer's package holds no setup")
         }
@@ -67,8 +62,8 @@ public struct SealedSetup: Sendable, Equatable {
     }
 }
 
-public struct EnrolmentError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let description: String
+struct EnrolmentError: Error, Sendable, Equatable, CustomStringConvertible {
+    let description: String
 
-    public init(_ description: String) { self.description = description }
+    init(_ description: String) { self.description = description }
 }

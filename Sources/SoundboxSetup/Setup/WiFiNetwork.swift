@@ -1,7 +1,7 @@
 import SoundboxCore
 
 /// A Wi-Fi network in a provisioning file.
-public struct WiFiNetwork: Sendable, Equatable {
+struct WiFiNetwork: Sendable, Equatable {
     /// SSID, 1 to 32 bytes of UTF-8 (IEEE 802.11-2020, 9.4.2.2).
     let name: String
     /// `nil` for an open network.

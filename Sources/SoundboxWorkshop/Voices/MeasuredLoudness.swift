@@ -5,13 +5,13 @@ import SoundboxVoice
 ///
 ///     let measured = try MeasuredLoudness(of: recording)
 ///     print(measured.integrated, "LUFS,", measured.truePeak, "dBTP")
-public struct MeasuredLoudness: Sendable, Equatable {
+struct MeasuredLoudness: Sendable, Equatable {
     /// Integrated loudness in LUFS (EBU R 128, ITU-R BS.1770-4); −∞ for silence.
-    public let integrated: Double
+    let integrated: Double
     /// The highest point of the wave, also between samples, in dBTP (BS.1770-4 annex 2); −∞ for silence.
-    public let truePeak: Double
+    let truePeak: Double
     /// The highest sample in dBFS; −∞ for silence.
-    public let samplePeak: Double
+    let samplePeak: Double
 
     /// Measures a recording; it must not be empty.
     ///
@@ -21,7 +21,7 @@ public struct MeasuredLoudness: Sendable, Equatable {
     /// a loop of at least that length: every moment has the same weight, and the result is the loudness of the word
     /// within a sentence, for any length. Padding with silence would make a short word softer than a long one at the
     /// same level.
-    public init(of recording: Recording) throws(RecordingError) {
+    init(of recording: Recording) throws(RecordingError) {
         guard !recording.samples.isEmpty else { throw .unusable(file: recording.name, reason: "it is empty") }
         let mode = Int32(EBUR128_MODE_I.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue)
         var state = ebur128_init(1, UInt(recording.sampleRate), mode)

@@ -6,11 +6,11 @@ import SoundboxVoice
 ///     for problem in try RecordingCheck(directory: "sounds/zh-CN", list: list).problems() { print(problem) }
 ///
 /// Finds all problems of all files. A problem that makes the others meaningless (no file, no sound) is reported alone.
-public struct RecordingCheck: Sendable {
+struct RecordingCheck: Sendable {
     /// dBTP. Speech that peaks at full scale clips in the codec's own filter.
-    public static let highestPeak = -1.0
+    static let highestPeak = -1.0
     /// In LU around the voice's loudness: the smallest difference between words that a listener notices.
-    public static let loudnessTolerance = 1.0
+    static let loudnessTolerance = 1.0
     /// How much softer than the voice a chime may be, in LU. It must not be louder.
     static let chimeRange = 10.0
     static let durations: ClosedRange<Duration> = .milliseconds(60) ... .seconds(15)
@@ -45,14 +45,14 @@ public struct RecordingCheck: Sendable {
     private let directory: String
     private let list: RecordingList
 
-    public init(directory: String, list: RecordingList) {
+    init(directory: String, list: RecordingList) {
         self.directory = directory
         self.list = list
     }
 
     /// The problems of the chimes, of the entries in order, of the durations, and of files without an entry. Blocks on
     /// the disk.
-    public func problems() throws(RecordingError) -> [RecordingProblem] {
+    func problems() throws(RecordingError) -> [RecordingProblem] {
         var problems: [RecordingProblem] = []
         var owners: [[Int16]: RecordingEntry] = [:]
         if let chime = list.chime {

@@ -1,7 +1,8 @@
-import SoundboxBox
 import SoundboxCore
 import SoundboxTesting
 import Testing
+
+@testable import SoundboxBox
 
 @Suite("Totals")
 struct TotalsTests {

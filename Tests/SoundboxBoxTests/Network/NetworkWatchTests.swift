@@ -1,7 +1,8 @@
-import SoundboxBox
 import SoundboxCore
 import SoundboxSpeech
 import Testing
+
+@testable import SoundboxBox
 
 @Suite("What is said of the network, and when")
 struct NetworkWatchTests {

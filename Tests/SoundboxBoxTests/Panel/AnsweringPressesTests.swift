@@ -1,6 +1,7 @@
-import SoundboxBox
 import SoundboxCore
 import Testing
+
+@testable import SoundboxBox
 
 @Suite("Presses that answer a ring")
 struct AnsweringPressesTests {

@@ -1,7 +1,7 @@
-import SoundboxSetup
 import Testing
 
 @testable import SoundboxCore
+@testable import SoundboxSetup
 
 @Suite("What a box and the issuer of its claim say to each other")
 struct EnrolmentMessageTests {
