@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -42,6 +43,13 @@ struct OpeningTests {
             }
             #expect(!reason.isEmpty)
         }
+    }
+
+    @Test("The tables stay as 0.2.0 has them: a migration changes them, or an upgrade would put every inbox aside")
+    func frozen() {
+        #expect(
+            SHA256.hash(of: Array(Schema.sql.utf8)).hexadecimal
+                == "c760931899200ff9aaf933c92acf9040a16852f1f238159b7ab9895a4730a7ea")
     }
 
     static let otherVersions = [

@@ -162,7 +162,11 @@ main_package() {
       "$project/provisioning/$example" "$doc/examples/$example"
   done < <(cd "$project/provisioning" && find broker enrolment -type f -not -path '*/__pycache__/*')
 
-  for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
+  for example in "$project"/docs/examples/*; do
+    install_file "$([[ -x $example ]] && echo 755 || echo 644)" "$example" "$doc/examples/$(basename "$example")"
+  done
+
+  for script in preinst postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
   install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
   local libraries
   libraries=$(library_packages "$root/usr/bin/soundbox")

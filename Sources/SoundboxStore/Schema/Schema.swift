@@ -3,10 +3,14 @@ import SoundboxCore
 
 /// The tables of the inbox. A file with other tables is of another version, or damaged, and is set aside.
 enum Schema {
-    /// Stored in the file as `PRAGMA user_version`. Increase it with every change to ``sql``. Files from before there
-    /// was one schema have 0 or 1.
+    /// Stored in the file as `PRAGMA user_version`. Increase it with every migration. Files from before there was one
+    /// schema have 0 or 1.
     static let version = 4
 
+    /// As version 0.2.0 of the program has them. They change by migration only, so that an upgrade keeps what waits;
+    /// and the package takes the migration back before an older version is installed (`Tests/Debian/Guest/next.patch`
+    /// is an example).
+    ///
     /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every
     ///   deletion. `announced_number` counts all announcements ever made: the newest announced row knows the total, so
     ///   status never scans the history and counting writes no further page.
