@@ -89,8 +89,12 @@ def receipts(receipt):
     else:
         payment.become("failed" if state == "rejected" else state, reason or receipt.get("how", ""))
 
+def connected(client, data, flags, code):
+    print("broker:", mqtt.connack_string(code), flush=True)
+    client.subscribe([(prefix + "receipts", 1), (prefix + "status", 1)])
+
 client = mqtt.Client(f"provider-{options.merchant}-{options.device}", clean_session=False)
-client.on_connect = lambda client, data, flags, code: client.subscribe([(prefix + "receipts", 1), (prefix + "status", 1)])
+client.on_connect = connected
 client.on_subscribe = lambda client, data, mid, qos: events.put((subscribed, None))
 client.on_publish = lambda client, data, mid: events.put((acknowledged, mid))
 client.on_message = lambda client, data, message: events.put(

@@ -1,6 +1,6 @@
 /// A time that a provider has signed, so that nobody can send its request again later.
 struct SignedTime {
-    /// In seconds, either way. Stripe's libraries, SePay and WeChat Pay all name 5 minutes.
+    /// In seconds, either way: that of Stripe's and WeChat Pay's own libraries, and what SePay's documentation advises.
     static let tolerance: Int64 = 300
 
     /// As it was signed.

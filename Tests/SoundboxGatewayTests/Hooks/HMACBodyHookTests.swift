@@ -1,4 +1,5 @@
 import SoundboxCore
+import TestSupport
 import Testing
 
 @testable import SoundboxGateway

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxYAML
+import TestSupport
 import Testing
 
 @testable import SoundboxGateway
@@ -44,7 +45,7 @@ struct HookTests {
         arguments: [
             ("{}", "device: this field is missing"), (#"{"device":null}"#, "device: this field is missing"),
             (#"{"device":""}"#, "empty"), (#"{"device":"+"}"#, #"holds "+""#), (#"{"device":"a/b"}"#, #"holds "/""#),
-            (#"{"device":"#"}"#, "#"), (#"{"device":"a\u0000"}"#, "control character"),
+            (##"{"device":"#"}"##, ##"holds "#""##), (#"{"device":"a\u0000"}"#, "control character"),
             (#"{"device":"a\n"}"#, "control character"), (#"{"device":["a"]}"#, "expected a string"),
             (#"{"device":"a\ud800"}"#, "U+FFFD"), ("", "not valid JSON"), ("[1]", "device: this field is missing"),
         ])
@@ -58,7 +59,7 @@ struct HookTests {
     func constants() throws {
         #expect(try mistake(device: #"{constant: "+"}"#).contains(#"hook.yaml:3: device: "+" is no id"#))
         #expect(try mistake(merchant: #"{constant: "a/b"}"#, device: "{constant: b}").contains("merchant"))
-        #expect(try mistake(device: #"{field: till, codes: {"1": "#"}}"#).contains("is no id"))
+        #expect(try mistake(device: ##"{field: till, codes: {"1": "#"}}"##).contains("is no id"))
         #expect(try mistake(device: "{}").contains("expected either field or constant, found neither"))
     }
 
@@ -66,7 +67,8 @@ struct HookTests {
     func unknown() throws {
         #expect(try mistake(device: "{constant: b}", others: "chanel: {constant: x}").contains("channel"))
         #expect(try keys.mistake("scheme: strype, secret_file: \(token)").contains(#"did you mean "stripe"?"#))
-        #expect(try keys.mistake("scheme: bearer, token_file: \(token), header: x").contains("hook.header: unknown key"))
+        #expect(
+            try keys.mistake("scheme: bearer, token_file: \(token), header: x").contains("hook.header: unknown key"))
         #expect(try keys.mistake("token_file: \(token)").contains("hook.scheme: this key is missing"))
     }
 }

@@ -194,8 +194,9 @@ struct WeChatPayHookTests {
         #expect(try mistake(key, "{}").contains("at least one"))
         let weak = try await RSASigner("weak", bits: 1024, in: keys.folder)
         let curve = keys.folder.file("curve.pem")
-        try await ChildProcess.run("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", curve)
-        try await ChildProcess.run("openssl", "pkey", "-in", curve, "-pubout", "-out", curve)
+        let curveKey = keys.folder.file("curve.key")
+        try await ChildProcess.run("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", curveKey)
+        try await ChildProcess.run("openssl", "pkey", "-in", curveKey, "-pubout", "-out", curve)
         for file in [weak.publicKey, weak.certificate, curve, key, keys.folder.file("platform.key")] {
             #expect(try mistake(key, "{a: \(file)}").contains("no RSA key of at least 2,048 bits"), "\(file)")
         }
