@@ -7,8 +7,8 @@ import CIdentity
 public struct RSAPublicKey: Sendable, Equatable {
     private let pem: String
 
-    /// - Parameter pem: a public key or a certificate. A certificate's dates and issuer do not matter: whoever installs
-    ///   it trusts it.
+    /// - Parameter pem: a public key or a certificate. A certificate's dates and issuer do not matter: the
+    ///   installer trusts it.
     /// - Throws: ``IdentityError`` unless it has an RSA key of at least 2,048 bits.
     public init(pem: String) throws(IdentityError) {
         guard soundbox_rsa_is_key(pem) else {

@@ -1,8 +1,7 @@
 import SoundboxCore
 
 extension PaymentMapping {
-    /// Reads and checks the keys of a mapping. Whoever else reads this document's keys refuses those that nobody has
-    /// read.
+    /// Reads and checks the keys of a mapping. The caller reads the document's other keys, and refuses what is left.
     package init(reading top: YAMLMapping) throws(YAMLError) {
         // A text for people.
         _ = top.optional("description")

@@ -89,6 +89,10 @@ def receipts(receipt):
     else:
         payment.become("failed" if state == "rejected" else state, reason or receipt.get("how", ""))
 
+def received(message):
+    if message.payload:  # an empty one has taken back a retained status
+        (receipts if message.topic.endswith("/receipts") else status)(json.loads(message.payload))
+
 def connected(client, data, flags, code):
     print("broker:", mqtt.connack_string(code), flush=True)
     client.subscribe([(prefix + "receipts", 1), (prefix + "status", 1)])
@@ -97,8 +101,8 @@ client = mqtt.Client(f"provider-{options.merchant}-{options.device}", clean_sess
 client.on_connect = connected
 client.on_subscribe = lambda client, data, mid, qos: events.put((subscribed, None))
 client.on_publish = lambda client, data, mid: events.put((acknowledged, mid))
-client.on_message = lambda client, data, message: events.put(
-    (receipts if message.topic.endswith("/receipts") else status, json.loads(message.payload)))
+# paho acknowledges a receipt when this returns: have it in your database by then.
+client.on_message = lambda client, data, message: events.put((received, message))
 if options.username:
     client.username_pw_set(options.username, read_line(options.password_file))
 if options.cafile:

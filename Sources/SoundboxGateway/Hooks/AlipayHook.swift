@@ -8,8 +8,8 @@ import SoundboxSystem
 ///     hook: {scheme: alipay, public_key_file: /etc/soundbox-gateway/alipay.pem}
 ///
 /// The key is Alipay's (支付宝公钥), not the app's: PEM, its certificate, or the bare base64 that the console gives. Alipay
-/// repeats a notice for 25 hours until it gets the text `success`. It signs no time of sending that the documentation
-/// lets us hold against it: a notice that is sent again has the same id, and changes nothing.
+/// repeats a notice for 25 hours until it gets the text `success`. No documentation says which `notify_time` is too old: a
+/// notice that is sent again has the same id, and changes nothing.
 package struct AlipayHook: HookScheme {
     package static let headers: [String] = []
 

@@ -35,8 +35,8 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
         isCode(code, of: Array(time.text.utf8) + [UInt8(ascii: ".")] + body)
     }
 
-    /// Whether a header holds the secret behind this word: `Bearer TOKEN`. Compares the codes of both, which takes the
-    /// same time whatever is in the header.
+    /// Whether a header holds the secret behind this word: `Bearer TOKEN`. Compares the codes of both, so that the time
+    /// tells nothing of the secret.
     func isIn(_ header: String, behind word: String) -> Bool {
         let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == word.lowercased() else { return false }
