@@ -108,30 +108,50 @@ struct SenderExampleTests {
         }
     }
 
+    /// Publishes what a box would.
+    private func say(_ topic: String, _ message: String, on broker: MosquittoBroker) async throws {
+        try await ChildProcess.run(
+            "mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-t", "soundbox/v1/M1001/box-01/\(topic)", "-m", message
+        )
+    }
+
+    private func receipt(_ state: String, _ others: String = "", on broker: MosquittoBroker) async throws {
+        try await say(
+            "receipts", #"{"id":"A-1","state":"\#(state)","sequence":1,"epoch":"e"\#(others)}"#, on: broker)
+    }
+
     @Test("What the box's disk has lost is published again")
     func storage() async throws {
         try await withMosquitto(in: folder) { broker in
-            func say(_ topic: String, _ message: String) async throws {
-                try await ChildProcess.run(
-                    "mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-t", "soundbox/v1/M1001/box-01/\(topic)", "-m",
-                    message)
-            }
-            func receipt(_ state: String, _ sequence: Int, _ others: String = "") async throws {
-                try await say(
-                    "receipts", #"{"id":"A-1","state":"\#(state)","sequence":\#(sequence),"epoch":"e"\#(others)}"#)
-            }
             let sender = try sender(broker.port, "--resend-after", "0.1", "M1001", "box-01", "A-1=1")
             _ = try await sender.output.next { $0.hasPrefix("A-1 published") ? $0 : nil }
-            try await receipt("stored", 1)
+            try await receipt("stored", on: broker)
             _ = try await sender.output.next { $0.hasPrefix("A-1 stored") ? $0 : nil }
-            try await receipt("rejected", 2, #","reason":"storage: the disk has lost it""#)
+            try await receipt("rejected", #","reason":"storage: the disk has lost it""#, on: broker)
             _ = try await sender.output.next { $0.hasPrefix("A-1 published storage:") ? $0 : nil }
-            let before = copies(broker.log.entries)
-            #expect(before == 1)
-            try await say("status", #"{"state":"online","session_epoch":1}"#)
-            _ = try await broker.log.next { $0.contains("Received PUBLISH from provider-") ? $0 : nil }
-            _ = try await broker.log.next { $0.contains("Received PUBLISH from provider-") ? $0 : nil }
-            try await receipt("announced", 3, #","how":"aloud""#)
+            #expect(copies(broker.log.entries) == 1)
+            try await say("status", #"{"state":"online","session_epoch":1}"#, on: broker)
+            for _ in 1...2 {
+                _ = try await broker.log.next { $0.contains("Received PUBLISH from provider-") ? $0 : nil }
+            }
+            try await receipt("announced", #","how":"aloud""#, on: broker)
+            #expect(try await sender.exitStatus() == 0)
+        }
+    }
+
+    @Test("A new session counts once the box is online in it, also where an earlier status has named it")
+    func namedBefore() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let sender = try sender(
+                broker.port, "--resend-after", "100000", "--session-epoch", "1", "M1001", "box-01", "A-1=1")
+            _ = try await sender.output.next { $0.hasPrefix("A-1 published") ? $0 : nil }
+            for state in ["offline", "online"] {
+                try await say("status", #"{"state":"\#(state)","session_epoch":2}"#, on: broker)
+            }
+            for _ in 1...2 {
+                _ = try await broker.log.next { $0.contains("Received PUBLISH from provider-") ? $0 : nil }
+            }
+            try await receipt("announced", #","how":"aloud""#, on: broker)
             #expect(try await sender.exitStatus() == 0)
         }
     }
