@@ -163,6 +163,9 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
             exclude: ["Page"]),
 
+        // The provider's half: webhooks, checked and read.
+        library("SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML"]),
+
         // The work of soundbox-speak: texts spoken, clips fetched and decoded.
         library(
             "SoundboxSpeak", ["SoundboxCore", "SoundboxSystem", "CSndFile"],
@@ -258,6 +261,7 @@ let package = Package(
                 "soundbox-speak", "SoundboxCore", "SoundboxSystem", "SoundboxClips", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
             ]),
+        tests(of: "SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "TestSupport"]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
             of: "SoundboxBox",

@@ -261,3 +261,43 @@ soundbox_identity_verdict soundbox_identity_open(
     ERR_clear_error();
     return verdict;
 }
+
+// MARK: Others' signatures
+
+/// What RSA signatures need by NIST SP 800-57 until 2030, and what Alipay (RSA2) and WeChat Pay prescribe.
+enum { LEAST_RSA_BITS = 2048 };
+
+/// The RSA key in a public key or certificate, or NULL.
+static EVP_PKEY *read_rsa_key(const char *text) {
+    BIO *bio = reader(text);
+    EVP_PKEY *key = bio == NULL ? NULL : PEM_read_bio_PUBKEY(bio, NULL, no_passphrase, NULL);
+    BIO_free(bio);
+    X509 *certificate = key == NULL ? read_certificate(text) : NULL;
+    if (certificate != NULL) key = X509_get_pubkey(certificate);
+    X509_free(certificate);
+    if (key != NULL && EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA && EVP_PKEY_get_bits(key) >= LEAST_RSA_BITS) return key;
+    EVP_PKEY_free(key);
+    return NULL;
+}
+
+bool soundbox_rsa_is_key(const char *text) {
+    EVP_PKEY *key = read_rsa_key(text);
+    const bool is_key = key != NULL;
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return is_key;
+}
+
+bool soundbox_rsa_is_signature(
+    const char *text, const unsigned char *bytes, size_t count, const unsigned char *signature, size_t size
+) {
+    EVP_PKEY *key = read_rsa_key(text);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    const bool is_good = key != NULL && context != NULL
+        && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key) == 1
+        && EVP_DigestVerify(context, signature, size, bytes, count) == 1;
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return is_good;
+}

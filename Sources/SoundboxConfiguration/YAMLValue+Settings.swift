@@ -83,14 +83,6 @@ extension YAMLValue {
         return hour * 60 + minute
     }
 
-    /// A path as written; a relative one starts in the program's working directory.
-    func path() throws(YAMLError) -> String {
-        let text = try string()
-        guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 }) else { throw error("expected a path") }
-        if text.leadsSomewhere { mayBeShown() }
-        return text
-    }
-
     /// A name as it appears in topics and in the log.
     func name() throws(YAMLError) -> String {
         let text = try string()
@@ -177,18 +169,5 @@ extension String {
     var isName: Bool {
         (1...64).contains(unicodeScalars.count)
             && allSatisfy { $0.isLetter || $0.isNumber || "._-/:@ ".contains($0) } && !hasPrefix(" ")
-    }
-
-    /// Whether a path names something on this machine, or something in an existing folder other than the root and the
-    /// working directory: a password in the place of a path could be a name in either of those.
-    package var leadsSomewhere: Bool {
-        if SmallFile.exists(self) { return true }
-        let folder = self[..<(lastIndex(of: "/") ?? startIndex)]
-        return folder.contains { $0 != "/" && $0 != "." } && SmallFile.exists(String(folder))
-    }
-
-    /// A configured path for errors, which appear in logs and reports.
-    package var shownPath: String {
-        leadsSomewhere ? self : "«not shown: it names no file in a folder of this machine»"
     }
 }

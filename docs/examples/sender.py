@@ -67,7 +67,8 @@ def acknowledged(mid):
 def status(status):
     global epoch, is_online, reconcile_at
     was_online, is_online, known = is_online, status["state"] == "online", epoch
-    epoch = status.get("session_epoch", epoch)
+    if is_online:  # an epoch counts from the moment that the box can be reached in it
+        epoch = status.get("session_epoch", epoch)
     waiting = [payment for payment in payments.values() if payment.state == "published" and payment.due]
     if is_online and known is not None and epoch > known:  # what the broker had acknowledged may be lost
         for payment in waiting:

@@ -1,6 +1,7 @@
-// SHA-256, HMAC-SHA-256, a comparison in constant time and base64, by OpenSSL's libcrypto. Imported only by SoundboxSystem.
+// SHA-256, HMAC-SHA-256, a comparison in constant time, base64 and AES-256-GCM, by OpenSSL's libcrypto. Imported only by
+// SoundboxSystem.
 //
-// Includes only headers of the language, so that Swift sees four functions and nothing of OpenSSL.
+// Includes only headers of the language, so that Swift sees five functions and nothing of OpenSSL.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,3 +22,12 @@ bool soundbox_is_equal(const void *first, const void *second, size_t size);
 /// Decodes base64 (RFC 4648) into `bytes`, which has room for three bytes for each four characters. Returns the number of
 /// bytes, those of the padding included; -1 for anything else.
 int soundbox_base64_decode(const char *text, int count, unsigned char *bytes);
+
+/// The sizes of a key, a nonce and a tag in bytes.
+enum { SOUNDBOX_AES_256_KEY_SIZE = 32, SOUNDBOX_GCM_NONCE_SIZE = 12, SOUNDBOX_GCM_TAG_SIZE = 16 };
+
+/// Decrypts AES-256-GCM (NIST SP 800-38D), with the tag behind the sealed bytes (RFC 5116). `bytes` has room for `size`;
+/// without the tag's 16 they are the result. Returns false, and leaves rubbish there, unless the tag is right.
+bool soundbox_aes_256_gcm_open(
+    const unsigned char key[SOUNDBOX_AES_256_KEY_SIZE], const unsigned char nonce[SOUNDBOX_GCM_NONCE_SIZE],
+    const void *associated, size_t associated_size, const unsigned char *sealed, size_t size, unsigned char *bytes);

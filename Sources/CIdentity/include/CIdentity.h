@@ -1,5 +1,5 @@
 // The box's key and certificate, by OpenSSL's libcrypto: makes a key and a signing request, checks a certificate, and
-// opens packages for its owner. Imported only by SoundboxSystem.
+// opens packages for its owner. Checks what others have signed with RSA keys. Imported only by SoundboxSystem.
 //
 // Compiled C for the same reason as CTLSClient: most of OpenSSL's headers are macros, which Swift does not import, and
 // all decisions about trust are in one place. Swift sees nothing of OpenSSL. Texts end with a zero; returned texts
@@ -60,3 +60,10 @@ soundbox_identity_verdict soundbox_identity_open(
 
 /// Overwrites and frees a text of the functions above.
 void soundbox_identity_free(char *text, size_t size);
+
+/// Whether a text is a public key or a certificate in PEM, with an RSA key of at least 2,048 bits.
+bool soundbox_rsa_is_key(const char *text);
+
+/// Whether a signature of RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017) is that of the owner of the key in `text`.
+bool soundbox_rsa_is_signature(
+    const char *text, const unsigned char *bytes, size_t count, const unsigned char *signature, size_t size);

@@ -79,27 +79,3 @@ public struct SignedPayload: Sendable, Equatable {
         payload[(quote + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
     }
 }
-
-extension [UInt8] {
-    /// `nil` unless every two bytes are two hexadecimal digits.
-    fileprivate init?(hexadecimal text: ArraySlice<UInt8>) {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        self = []
-        var iterator = text.makeIterator()
-        while let high = iterator.next(), let low = iterator.next() {
-            guard let high = high.hexadecimalDigit, let low = low.hexadecimalDigit else { return nil }
-            append(high << 4 | low)
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-}

@@ -144,12 +144,21 @@ public struct MappedNoticeDecoder: Sendable {
         return time
     }
 
-    /// - Returns: the text and the field to name in an error; `nil` when the field is missing.
     private func text(
         _ source: PaymentMapping.Source?, in json: JSONValue, _ checks: NoticeChecks
     ) throws(NoticeRejection) -> (text: String, field: String)? {
-        switch source {
-        case nil: return nil
+        try source?.text(in: json, id: checks.id)
+    }
+}
+
+extension PaymentMapping.Source {
+    /// What a message says there.
+    /// - Parameter id: the message's, for the rejection.
+    /// - Returns: the text and the field to name in an error; `nil` when the field is missing.
+    package func text(
+        in json: JSONValue, id: PaymentID? = nil
+    ) throws(NoticeRejection) -> (text: String, field: String)? {
+        switch self {
         case .constant(let text): return (text, "the mapping's constant")
         case .field(let path, let codes):
             guard let value = path.written(in: json) else { return nil }
@@ -160,7 +169,9 @@ public struct MappedNoticeDecoder: Sendable {
             }
             guard value != .null else { return nil }
             guard let text = value.code else {
-                throw checks.rejection("\(path)", "expected a string, a number or a boolean, found \(value.kind)")
+                throw NoticeRejection(
+                    id: id, field: "\(path)",
+                    problem: "expected a string, a number or a boolean, found \(value.kind)")
             }
             return (text, "\(path)")
         }

@@ -1,6 +1,7 @@
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxSystem
 
 extension MQTTSettings {
     /// The connection settings of a configuration. Reads the password file; blocks on the disk.

@@ -1,6 +1,7 @@
 import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
+import SoundboxSystem
 
 extension SigningKey {
     /// Reads the first line of a key file. Blocks on the disk.

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import SoundboxSystem
 
 /// A password or key in a file of its own.
 ///
@@ -66,4 +65,19 @@ package struct SecretFileError: Error, Equatable, CustomStringConvertible {
     package var reason: String
 
     package var description: String { "\(content) file \(path.shownPath): \(reason)" }
+}
+
+extension String {
+    /// Whether a path names something on this machine, or something in an existing folder other than the root and the
+    /// working directory: a password in the place of a path could be a name in either of those.
+    package var leadsSomewhere: Bool {
+        if SmallFile.exists(self) { return true }
+        let folder = self[..<(lastIndex(of: "/") ?? startIndex)]
+        return folder.contains { $0 != "/" && $0 != "." } && SmallFile.exists(String(folder))
+    }
+
+    /// A configured path for errors, which appear in logs and reports.
+    package var shownPath: String {
+        leadsSomewhere ? self : "«not shown: it names no file in a folder of this machine»"
+    }
 }

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import SoundboxConfiguration
+@testable import SoundboxSystem
 
 @Suite("Password files")
 struct SecretFileTests {

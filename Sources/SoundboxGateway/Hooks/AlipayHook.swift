@@ -1,0 +1,99 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Alipay's asynchronous notice (https://opendocs.alipay.com/common/02mse7): a form with the member `sign`, RSA with
+/// SHA-256 (`sign_type` RSA2) over all other members but `sign_type`, decoded and sorted by name: `a=1&b=2`. The
+/// document has what is signed, as strings.
+///
+///     hook: {scheme: alipay, public_key_file: /etc/soundbox-gateway/alipay.pem}
+///
+/// The key is Alipay's (支付宝公钥), not the app's: PEM, its certificate, or the bare base64 that the console gives. Alipay
+/// repeats a notice for 25 hours until it gets the text `success`. No documentation says which `notify_time` is too old: a
+/// notice that is sent again has the same id, and changes nothing.
+package struct AlipayHook: HookScheme {
+    package static let headers: [String] = []
+
+    private typealias Field = (name: [UInt8], value: [UInt8])
+
+    private let key: RSAPublicKey
+
+    init(reading section: YAMLMapping) throws(YAMLError) {
+        key = try section.required("public_key_file").rsaKey()
+    }
+
+    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+        var fields: [Field] = []
+        for part in request.body.split(separator: UInt8(ascii: "&")) { fields.append(try Self.field(part)) }
+        fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        for (one, next) in zip(fields, fields.dropFirst()) where one.name == next.name {
+            throw HookRefusal(status: 400, reason: "the field \(Self.text(one.name).excerpt) occurs twice")
+        }
+        func unsigned(_ name: String) -> String? {
+            guard let index = fields.firstIndex(where: { $0.name.elementsEqual(name.utf8) }) else { return nil }
+            return Self.text(fields.remove(at: index).value)
+        }
+        let (signature, type) = (unsigned("sign").flatMap(Base64.bytes), unsigned("sign_type"))
+        guard type == "RSA2" else {
+            throw HookRefusal(
+                status: 400,
+                reason: "sign_type is \(type?.excerpt ?? "missing"), expected RSA2; choose it in Alipay's console")
+        }
+        let signed = try Self.signedBytes(of: fields)
+        guard let signature, key.isSignature(signature, of: signed) else {
+            throw HookRefusal(status: 401, reason: "sign is not Alipay's signature of the fields")
+        }
+        return JSONValue.object(fields.map { (Self.text($0.name), .string(Self.text($0.value))) }).bytes
+    }
+
+    private static func field(_ part: ArraySlice<UInt8>) throws(HookRefusal) -> Field {
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")), let name = decoded(part[..<equals]),
+            let value = decoded(part[(equals + 1)...])
+        else {
+            throw HookRefusal(status: 400, reason: "the body is no form: expected name=value, percent-encoded, with &")
+        }
+        return (name, value)
+    }
+
+    /// `nil` for a percent sign without two hexadecimal digits.
+    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard rest.count >= 2, let decoded = [UInt8](hexadecimal: rest.prefix(2)) else { return nil }
+                bytes += decoded
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// - Throws: where a value reads as another field: `body` of `x&total_amount=9` and a swallowed `total_amount` have
+    ///   the same bytes as two fields.
+    private static func signedBytes(of fields: [Field]) throws(HookRefusal) -> [UInt8] {
+        let signed = Array(
+            fields.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [UInt8(ascii: "&")]))
+        let names = Set(fields.map(\.name))
+        let seen = signed.split(separator: UInt8(ascii: "&")).filter { part in
+            part.firstIndex(of: UInt8(ascii: "=")).map { names.contains(Array(part[..<$0])) } == true
+        }
+        guard seen.count == fields.count else {
+            throw HookRefusal(status: 400, reason: "a value holds & and the name of another field")
+        }
+        return signed
+    }
+
+    /// Signed are the bytes. Those of GBK become U+FFFD, which a mapping refuses where it decides by it.
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    package var accepted: HookAnswer { Self.answer("success", status: 200) }
+
+    package func failed(_ reason: String) -> HookAnswer { Self.answer("fail", status: 500) }
+
+    private static func answer(_ word: String, status: Int) -> HookAnswer {
+        HookAnswer(status: status, contentType: "text/plain", body: Array(word.utf8))
+    }
+}
