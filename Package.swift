@@ -45,11 +45,13 @@ let package = Package(
         .executable(name: "soundbox", targets: ["soundbox"]),
         .executable(name: "soundbox-voicetools", targets: ["soundbox-voicetools"]),
         .executable(name: "soundbox-speak", targets: ["soundbox-speak"]),
+        .executable(name: "soundbox-gateway", targets: ["soundbox-gateway"]),
         // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSpeech", targets: ["SoundboxSpeech"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
         .library(name: "SoundboxYAML", targets: ["SoundboxYAML"]),
+        .library(name: "SoundboxLogging", targets: ["SoundboxLogging"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
@@ -102,6 +104,8 @@ let package = Package(
         // HTTP; YAML parsed into documents of the core.
         library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
+        // The lines of the log; apart, since soundbox-speak does without swift-log.
+        library("SoundboxLogging", ["SoundboxCore", "SoundboxSystem", logging]),
 
         // A voice on the disk: its language, its recordings, decoded and resampled.
         library(
@@ -163,8 +167,13 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
             exclude: ["Page"]),
 
-        // The provider's half: webhooks, checked and read.
-        library("SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML"]),
+        // The provider's half: payments in by HTTP, stored, published to boxes, and resent until they have them.
+        library(
+            "SoundboxGateway",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", grdb, logging,
+                serviceLifecycle,
+            ]),
 
         // The work of soundbox-speak: texts spoken, clips fetched and decoded.
         library(
@@ -183,7 +192,7 @@ let package = Package(
                 "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
-                "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
+                "SoundboxLogging", "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict, linkerSettings: leanly),
         // The voice author's program.
@@ -199,6 +208,16 @@ let package = Package(
         .executableTarget(
             name: "soundbox-speak",
             dependencies: ["SoundboxCore", "SoundboxSpeak", argumentParser],
+            swiftSettings: strict, linkerSettings: leanly),
+
+        // The provider's program.
+        .executableTarget(
+            name: "soundbox-gateway",
+            dependencies: [
+                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", argumentParser, logging,
+                serviceLifecycle,
+                unixSignals,
+            ],
             swiftSettings: strict, linkerSettings: leanly),
 
         // A fake for every other port, and the contract that it and the real adapter keep; the real inbox, able to fail.
@@ -261,16 +280,21 @@ let package = Package(
                 "soundbox-speak", "SoundboxCore", "SoundboxSystem", "SoundboxClips", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
             ]),
-        tests(of: "SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "TestSupport"]),
+        tests(
+            of: "SoundboxGateway",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "TestSupport",
+                grdb, logging,
+            ]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
             of: "SoundboxBox",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxControl", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb,
-                logging,
-                serviceLifecycle,
+                "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting", "TestSupport",
+                "VoiceTestSupport", grdb, logging, serviceLifecycle,
             ]),
+        tests(of: "SoundboxLogging", ["SoundboxCore", "SoundboxSystem", "TestSupport", logging]),
         tests(
             of: "SoundboxConfiguration",
             ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"]),
@@ -300,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
+                "soundbox", "soundbox-gateway", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
                 "SoundboxConfiguration",
                 "SoundboxControl", "SoundboxCore", "SoundboxSpeech", "SoundboxHardware", "SoundboxMQTT",
                 "SoundboxSetup", "SoundboxStore",
