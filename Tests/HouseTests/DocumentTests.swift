@@ -131,7 +131,7 @@ struct NamedThingTests {
 
     @Test("Every subcommand of a program exists", arguments: documents)
     func subcommands(document: String) throws {
-        #expect(Self.programs.count == 3)
+        #expect(Self.programs.count == 4)
         for words in try Self.commands(of: Self.programs.keys, in: document) {
             var command = Self.programs[String(words[0])]
             for word in words.dropFirst() {
@@ -153,7 +153,7 @@ struct NamedThingTests {
     }
 
     /// Of all programs.
-    private static let optionNames = ["soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxCommandLine"]
+    private static let optionNames = ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway", "SoundboxCommandLine"]
         .flatMap(SourceTree.files).reduce(into: ["help", "version"] as Set) { options, file in
             for option in file.text.matches(of: /@(?:Option|Flag)\b[\s\S]*?\bvar (\w+)/) {
                 options.insert(String(option.1).replacing(/[A-Z]+/) { "-\($0.0.lowercased())" })
@@ -173,7 +173,7 @@ struct NamedThingTests {
     }
 
     /// The commands of the programs by their types, but for those that are hidden, since they have moved.
-    private static let types = ["soundbox", "soundbox-speak", "soundbox-voicetools"]
+    private static let types = ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway"]
         .flatMap(SourceTree.files).reduce(into: [String: Command]()) { types, file in
             for type in file.text.matches(of: /(?m)^struct (\w+): \w*ParsableCommand[\s\S]*?^}/) {
                 guard !type.0.contains("shouldDisplay: false") else { continue }
