@@ -153,16 +153,18 @@ struct NamedThingTests {
     }
 
     /// Of all programs.
-    private static let optionNames = ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway", "SoundboxCommandLine"]
-        .flatMap(SourceTree.files).reduce(into: ["help", "version"] as Set) { options, file in
-            for option in file.text.matches(of: /@(?:Option|Flag)\b[\s\S]*?\bvar (\w+)/) {
-                options.insert(String(option.1).replacing(/[A-Z]+/) { "-\($0.0.lowercased())" })
-                options.formUnion(option.0.matches(of: /customLong\("([\w-]+)"/).map { String($0.1) })
-            }
-            for flags in file.text.matches(of: /EnumerableFlag \{([^}]*)/) {
-                options.formUnion(flags.1.matches(of: /case (\w+)/).map { String($0.1) })
-            }
+    private static let optionNames = [
+        "soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway", "SoundboxCommandLine",
+    ]
+    .flatMap(SourceTree.files).reduce(into: ["help", "version"] as Set) { options, file in
+        for option in file.text.matches(of: /@(?:Option|Flag)\b[\s\S]*?\bvar (\w+)/) {
+            options.insert(String(option.1).replacing(/[A-Z]+/) { "-\($0.0.lowercased())" })
+            options.formUnion(option.0.matches(of: /customLong\("([\w-]+)"/).map { String($0.1) })
         }
+        for flags in file.text.matches(of: /EnumerableFlag \{([^}]*)/) {
+            options.formUnion(flags.1.matches(of: /case (\w+)/).map { String($0.1) })
+        }
+    }
 
     private struct Command {
         var name: String
