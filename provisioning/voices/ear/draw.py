@@ -35,7 +35,8 @@ def drawn(currency, seed, count, hint=False):
             numbers, text = range(max(1, low), high), lambda number: str(number * MULTIPLES[currency])
         else:
             numbers, text = range(max(1, low * 100), high * 100), lambda cents: f"{cents // 100}.{cents % 100:02}"
-        shuffled = map(text, random.Random(f"{seed}/{high}").sample(numbers, min(len(numbers), 2 * count + len(used))))
+        # More than are wanted, since some are left out; as many each time, or a seed would give others.
+        shuffled = map(text, random.Random(f"{seed}/{high}").sample(numbers, min(len(numbers), max(300, 2 * count))))
         amounts.append([amount for amount in shuffled if amount not in used][: count + hint])
     extra = [amounts[1].pop()] if hint else []
     return extra + [amount for range_ in amounts for amount in range_[:count]]
