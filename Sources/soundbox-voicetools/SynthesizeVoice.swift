@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SoundboxCommandLine
 import SoundboxVoice
 import SoundboxWorkshop
@@ -7,12 +8,15 @@ struct SynthesizeVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize", abstract: "Make the recordings of a voice with its synthesiser.",
         discussion: """
-            Speaks every entry of voice.yaml that has a "say", trims and levels it, and writes it as FLAC. What sounds \
-            the same is left untouched, so a second run changes nothing; a person's recordings are never overwritten.
+            Speaks what is new or changed in voice.yaml since each file was made, trims and levels it, and writes it \
+            as FLAC. A second run changes nothing; a person's recordings are never overwritten.
             """)
 
     @Argument(help: ArgumentHelp("Which voices; otherwise all of them.", valueName: "locale"))
     var locales: [String] = []
+
+    @Flag(help: "Speak every entry that has a \"say\", as after a change of the synthesiser.")
+    var all = false
 
     @OptionGroup var sounds: SoundsOptions
 
@@ -20,8 +24,11 @@ struct SynthesizeVoice: AsyncParsableCommand {
         let folder = sounds.folder
         for locale in locales.isEmpty ? folder.names : locales {
             let workshop = VoiceWorkshop(directory: try folder.voice(locale).directory)
-            let report = try await workshop.makeRecordings { progress in
-                showProgress("\(locale): \(progress.done)/\(progress.total) \(progress.file)")
+            let report = try await workshop.makeRecordings(all: all) { progress in
+                let line = "\(locale): \(progress.done) of \(progress.total) phrases"
+                showProgress(line)
+                // A log has no line to overwrite.
+                if isatty(STDERR_FILENO) == 0, progress.done.isMultiple(of: 50) { printLine(line) }
             }
             showProgress("")
             printLine(

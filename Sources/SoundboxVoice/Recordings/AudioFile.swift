@@ -13,11 +13,14 @@ public struct AudioFile: Sendable {
     public let channelCount: Int
     /// Whether the file is FLAC.
     public let isFLAC: Bool
-    /// Whether ``writeFLAC(_:to:isSynthesized:)`` wrote it from a synthesiser, and no person spoke it.
+    /// Whether ``writeFLAC(_:to:isSynthesized:origin:)`` wrote it from a synthesiser, and no person spoke it.
     public let isSynthesized: Bool
+    /// What the synthesiser made it from: its settings and the text. `nil` if the file does not say.
+    package let origin: String?
 
     /// Marks every synthesised file, in its comment. No tool overwrites a file without this mark unless asked to.
     private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
+    private static let originMark = " From "
 
     /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
     ///
@@ -32,7 +35,9 @@ public struct AudioFile: Sendable {
         recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
         channelCount = file.channelCount
         isFLAC = file.isFLAC
-        isSynthesized = file.comment == Self.synthesisMark
+        isSynthesized = file.comment?.hasPrefix(Self.synthesisMark) == true
+        let beforeOrigin = Self.synthesisMark + Self.originMark
+        origin = file.comment.flatMap { $0.hasPrefix(beforeOrigin) ? String($0.dropFirst(beforeOrigin.count)) : nil }
     }
 
     /// Checks that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
@@ -45,11 +50,16 @@ public struct AudioFile: Sendable {
     /// Writes `recording` as 16-bit mono FLAC. Blocks on the disk.
     ///
     /// The file appears under its name complete or not at all: it is written under another name, read back and renamed.
-    /// - Parameter isSynthesized: whether to mark it as such, so that another run may replace it.
-    package static func writeFLAC(_ recording: Recording, to path: String, isSynthesized: Bool) throws(RecordingError) {
+    /// - Parameters:
+    ///   - isSynthesized: whether to mark it as such, so that another run may replace it.
+    ///   - origin: what it was synthesised from, to be read as ``origin``.
+    package static func writeFLAC(
+        _ recording: Recording, to path: String, isSynthesized: Bool, origin: String? = nil
+    ) throws(RecordingError) {
         let partial = path + ".partial"
         do throws(RecordingError) {
-            do { try write(recording, to: partial, isSynthesized) } catch {
+            let comment = isSynthesized ? synthesisMark + (origin.map { originMark + $0 } ?? "") : nil
+            do { try write(recording, to: partial, comment: comment) } catch {
                 throw .unwritable(file: path, reason: error.reason)
             }
             // Closing a FLAC file writes its last frames and does not report whether the disk took them.
@@ -66,12 +76,12 @@ public struct AudioFile: Sendable {
     }
 
     private static func write(
-        _ recording: Recording, to path: String, _ isSynthesized: Bool
+        _ recording: Recording, to path: String, comment: String?
     ) throws(RecordingError) {
         let file = try SoundFile(
             creating: path, sampleRate: recording.sampleRate, channelCount: 1,
             format: Int32(SF_FORMAT_FLAC | SF_FORMAT_PCM_16))
-        if isSynthesized { file.comment = synthesisMark }
+        if let comment { file.comment = comment }
         try file.writeFrames(recording.pcm16)
     }
 }

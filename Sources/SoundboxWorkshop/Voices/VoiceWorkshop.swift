@@ -12,26 +12,25 @@ import Synchronization
 ///
 /// For the command line: its calls block on the disk for seconds.
 public struct VoiceWorkshop: Sendable {
-    /// The result of ``makeRecordings(progress:)``: file names without `.flac`, in the order of the list.
+    /// The result of ``makeRecordings(all:progress:)``: file names without `.flac`, in the order of the list.
     public struct Report: Sendable, Equatable {
-        /// Written, because they were missing or had other samples.
+        /// Written, because they were missing, had other samples or did not say what they were made from.
         public var made: [String] = []
-        /// Unchanged, because they have the same samples already.
+        /// Unchanged: not spoken, or spoken with the same samples again.
         public var unchanged: [String] = []
         /// Not touched: a person's recordings, and entries without a `say`, which may be missing.
         public var skipped: [String] = []
         /// Removed: made by an earlier run, and no entry names them now.
         public var removed: [String] = []
-
-        fileprivate var done: Int { made.count + unchanged.count + skipped.count }
     }
 
     /// The progress of a run.
     public struct Progress: Sendable, Equatable {
-        /// The last recording, without `.flac`.
+        /// The last phrase's recording, without `.flac`.
         public let file: String
+        /// How many phrases are spoken.
         public let done: Int
-        /// The number of synthesised or computed recordings.
+        /// How many phrases this run speaks.
         public let total: Int
     }
 
@@ -52,59 +51,66 @@ public struct VoiceWorkshop: Sendable {
         self.directory = directory
     }
 
-    /// Speaks every recording that has a `say`, computes the chime, writes files that are missing or differ, and
-    /// removes files that the list no longer names.
+    /// Speaks what is new or changed, computes the chime, writes files that are missing or differ, and removes files
+    /// that the list no longer names.
     ///
-    /// One version of the synthesiser on one kind of processor gives the same samples, so a second run changes no file.
+    /// Each file says what it was made from (``AudioFile/origin``), so a second run speaks nothing. One version of the
+    /// synthesiser on one kind of processor gives the same samples, so a second run with `all` changes no file.
     /// A person's file, recognised by ``AudioFile/isSynthesized``, is neither overwritten nor removed, even if its
     /// entry has a `say`.
+    /// - Parameter all: whether to speak every entry that has a `say`, as after a change of the synthesiser.
     /// - Throws: ``YAMLError`` for the list, ``RecordingError`` for the first recording that cannot be made; earlier
     ///   ones stay.
-    public func makeRecordings(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+    public func makeRecordings(
+        all: Bool = false, progress: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) async throws -> Report {
         let list = try list()
-        let total = list.entries.count { $0.say != nil } + (list.chime == nil ? 0 : 1)
-        var report = Report()
-        if let settings = list.synthesis { try await Synthesizer(settings).checkVoice(namedIn: "voice.yaml") }
-        if let chime = list.chime {
-            try keepChime(chime, of: list, in: &report)
-            progress(Progress(file: chime, done: report.done, total: total))
-        }
+        let needs = list.entries.map { need(of: $0, in: list, all: all) }
+        let spoken = zip(list.entries, needs).filter { $0.1 == .speech }.map(\.0)
+        let synthesizer = list.synthesis.map(Synthesizer.init)
         let scratch = try TemporaryFolder()
-        let before = report.done
-        try await speak(list, into: scratch.path) { file, spoken in
-            progress(Progress(file: file, done: before + spoken, total: total))
+        // Before anything is written: the synthesiser is started once, and a failure changes no file.
+        if !spoken.isEmpty, let synthesizer {
+            try await synthesizer.checkVoice(namedIn: "voice.yaml")
+            let count = Atomic(0)
+            let phrases = spoken.map { Synthesizer.Phrase(file: $0.file, say: $0.say ?? "", pace: $0.pace) }
+            try await synthesizer.speak(phrases, into: scratch.path) { file in
+                let done = count.wrappingAdd(1, ordering: .relaxed).newValue
+                progress(Progress(file: file, done: done, total: phrases.count))
+            }
         }
-        for entry in list.entries {
-            if let settings = list.synthesis, entry.say != nil {
-                let spoken = try Synthesizer(settings).recording(of: entry.file, in: scratch.path)
+        var report = Report()
+        if let chime = list.chime { try keepChime(chime, of: list, in: &report) }
+        for (entry, need) in zip(list.entries, needs) {
+            switch need {
+            case .person: report.skipped.append(entry.file)
+            case .nothing: report.unchanged.append(entry.file)
+            case .speech:
+                guard let synthesizer else { continue }
+                let spoken = try synthesizer.recording(of: entry.file, in: scratch.path)
                 let voice = try Resampler.resample(spoken, to: list.sampleRate)
-                try keep(voice, loudness: list.loudness, by: settings.program, in: &report)
-            } else {
-                report.skipped.append(entry.file)
+                try keep(
+                    voice, loudness: list.loudness, by: list.synthesis?.program, from: list.origin(of: entry),
+                    in: &report)
             }
         }
         report.removed = try removeRecordings(notIn: list)
         return report
     }
 
-    /// Speaks everything before anything is written: the synthesiser is started once, and a failure changes no file.
-    ///
-    /// - Parameter spoke: called with each file, and the number of files so far.
-    private func speak(
-        _ list: RecordingList, into folder: String, spoke: @escaping @Sendable (String, Int) -> Void
-    ) async throws(RecordingError) {
-        guard let settings = list.synthesis else { return }
-        let phrases = list.entries.compactMap { entry in
-            entry.say.map { Synthesizer.Phrase(file: entry.file, say: $0, pace: entry.pace) }
-        }
-        let count = Atomic(0)
-        try await Synthesizer(settings).speak(phrases, into: folder) { file in
-            spoke(file, count.wrappingAdd(1, ordering: .relaxed).newValue)
-        }
+    /// What an entry lacks.
+    private enum Need { case speech, person, nothing }
+
+    private func need(of entry: RecordingEntry, in list: RecordingList, all: Bool) -> Need {
+        guard let origin = list.origin(of: entry) else { return .person }
+        // An unreadable file is replaced like a missing one.
+        guard let present = try? AudioFile(reading: path(of: entry.file)) else { return .speech }
+        guard present.isSynthesized else { return .person }
+        return all || present.origin != origin ? .speech : .nothing
     }
 
     /// Computes only the chime, unless there is one of a person.
-    /// - Throws: see ``makeRecordings(progress:)``.
+    /// - Throws: see ``makeRecordings(all:progress:)``.
     func makeChime() throws -> Report {
         let list = try list()
         var report = Report()
@@ -130,9 +136,11 @@ public struct VoiceWorkshop: Sendable {
         try keep(bell, loudness: list.loudness - Chime.distanceBelowSpeech, in: &report)
     }
 
-    /// Processes `raw` and writes it under its name, unless the existing file has the same samples or is a person's.
+    /// Processes `raw` and writes it under its name, unless the existing file has the same samples and origin or is a
+    /// person's.
     private func keep(
-        _ raw: Recording, loudness: Double, by program: SynthesisSettings.Program? = nil, in report: inout Report
+        _ raw: Recording, loudness: Double, by program: SynthesisSettings.Program? = nil, from origin: String? = nil,
+        in report: inout Report
     ) throws(RecordingError) {
         let trimmed = try SilenceTrimmer().trimmed(raw.removingOffset())
         let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution(of: program))
@@ -141,12 +149,12 @@ public struct VoiceWorkshop: Sendable {
         let present = try? AudioFile(reading: path)
         if let present, !present.isSynthesized {
             report.skipped.append(finished.name)
-        } else if let present, present.recording.sampleRate == finished.sampleRate,
+        } else if let present, present.recording.sampleRate == finished.sampleRate, present.origin == origin,
             present.recording.pcm16 == finished.pcm16
         {
             report.unchanged.append(finished.name)
         } else {
-            try AudioFile.writeFLAC(finished, to: path, isSynthesized: true)
+            try AudioFile.writeFLAC(finished, to: path, isSynthesized: true, origin: origin)
             report.made.append(finished.name)
         }
     }
@@ -170,5 +178,21 @@ public struct VoiceWorkshop: Sendable {
 
     private func remove(_ path: String) throws(RecordingError) {
         guard unlink(path) == 0 else { throw .unwritable(file: path, reason: SystemError.last.description) }
+    }
+}
+
+extension RecordingList {
+    /// All that decides how an entry sounds but the versions of the programs; `nil` without a `say`.
+    fileprivate func origin(of entry: RecordingEntry) -> String? {
+        guard let synthesis, let say = entry.say else { return nil }
+        let settings =
+            switch synthesis.program {
+            case .espeakNG(let speed, let pitch): "speed \(speed), pitch \(pitch)"
+            case .kokoro(let phonemes, let speed): "\(phonemes), speed \(speed)"
+            }
+        return """
+            \(synthesis.program.name) \(synthesis.voice), \(settings), pace \(entry.pace), \(sampleRate) Hz, \
+            \(loudness) LUFS: \(say)
+            """
     }
 }

@@ -38,7 +38,10 @@ struct VoiceWorkshopTests {
         try writeList([one, two])
         _ = try await workshop.makeRecordings()
         let before = try folder.names.map { try folder.bytes(of: $0) }
-        #expect(try await workshop.makeRecordings() == VoiceWorkshop.Report(unchanged: ["chime", "yi1", "er4"]))
+        for all in [false, true] {
+            let report = try await workshop.makeRecordings(all: all)
+            #expect(report == VoiceWorkshop.Report(unchanged: ["chime", "yi1", "er4"]))
+        }
         #expect(try folder.names.map { try folder.bytes(of: $0) } == before)
     }
 
@@ -85,14 +88,45 @@ struct VoiceWorkshopTests {
         for name in ["yi1.flac", "er4.flac", "san1.flac"] { #expect(try folder.bytes(of: name) == before) }
     }
 
-    @Test("Progress counts up to all of them, in order")
-    func progress() async throws {
-        try writeList([one, two])
+    /// The files that a run speaks.
+    private func spoken(all: Bool = false) async throws -> [String] {
         let seen = Mutex<[VoiceWorkshop.Progress]>([])
-        _ = try await workshop.makeRecordings { step in seen.withLock { $0.append(step) } }
+        _ = try await workshop.makeRecordings(all: all) { step in seen.withLock { $0.append(step) } }
         let steps = seen.withLock { $0 }
-        #expect(steps.map(\.file) == ["chime", "yi1", "er4"])
-        #expect(steps.map(\.done) == [1, 2, 3] && steps.allSatisfy { $0.total == 3 })
+        #expect(steps.map(\.done) == Array(steps.indices.map { $0 + 1 }))
+        #expect(steps.allSatisfy { $0.total == steps.count })
+        return steps.map(\.file)
+    }
+
+    @Test("Only what is new or changed is spoken, and everything when that is asked for")
+    func onlyChanged() async throws {
+        try writeList([one, two])
+        #expect(try await spoken() == ["yi1", "er4"])
+        #expect(try await spoken() == [])
+        try writeList([one, two, "{file: san1, text: 三, say: san1}"])
+        #expect(try await spoken() == ["san1"])
+        try writeList([one, "{file: er4, text: 二, say: er4, pace: 0.8}", "{file: san1, text: 三, say: san1}"])
+        #expect(try await spoken() == ["er4"])
+        #expect(try await spoken(all: true) == ["yi1", "er4", "san1"])
+        try writeList([one], voice: "cmn-latn-pinyin+f3")
+        #expect(try await spoken() == ["yi1"])
+    }
+
+    @Test("A file that does not say what it was made from is spoken once more")
+    func unknownOrigin() async throws {
+        try writeList([one])
+        _ = try await workshop.makeRecordings()
+        let made = try AudioFile(reading: folder.path(of: "yi1.flac")).recording
+        try AudioFile.writeFLAC(made, to: folder.path(of: "yi1.flac"), isSynthesized: true)
+        #expect(try await spoken() == ["yi1"])
+        #expect(try await spoken() == [])
+        #expect(try AudioFile(reading: folder.path(of: "yi1.flac")).recording.pcm16 == made.pcm16)
+    }
+
+    @Test("A run that speaks nothing needs no synthesiser")
+    func withoutSynthesizer() async throws {
+        try writeList(["{file: yi1, text: 一}"], voice: "no-such-voice")
+        #expect(try await workshop.makeRecordings() == VoiceWorkshop.Report(made: ["chime"], skipped: ["yi1"]))
     }
 
     @Test("A voice that the synthesiser does not have is told before anything is made")

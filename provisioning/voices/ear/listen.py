@@ -1,11 +1,12 @@
 """A machine's ear: what a recogniser understands of a voice's amounts.
 
-usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--hint] [--results FILE.json]
+usage: listen.py --model FOLDER --rendered FOLDER [--whole FOLDER] [--condition NAME]… [--hint] [--results FILE.json]
 
 --rendered is what `soundbox-voicetools render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
 Whisper base with a beam of 5 and temperature 0, no sentence conditioned on the one before. It is weak: its figures
 compare voices and shops, and say little about people. Conditions: quiet, shop10 and shop5 (shop.py; dB of speech to
 noise). `--chain FOLDER` is the same amounts rendered for a small speaker, heard under the names small10 and small5.
+`--whole FOLDER` is the same amounts by voices that whole.py made; they are not heard under those two names.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import os
 import sys
 import unicodedata
 
+import draw
 import numpy
 import shop
 import words
@@ -80,7 +82,9 @@ class Score:
     """What was understood of one voice under one condition."""
 
     def __init__(self):
-        self.amounts = self.right = self.words = self.errors = 0
+        self.words = self.errors = 0
+        # By the range: how many are right, of how many.
+        self.ranges = collections.defaultdict(lambda: [0, 0])
         self.confusions = collections.Counter()
         self.phrases = collections.defaultdict(lambda: [0, 0])
         self.wrong = []
@@ -92,8 +96,9 @@ class Score:
         errors = sum(1 for pair in pairs if pair[0] != pair[1])
         # The amount ends most sentences, but not those of every language.
         is_right = any(heard[start : start + len(amount)] == amount for start in range(len(heard) - len(amount) + 1))
-        self.amounts += 1
-        self.right += is_right
+        tally = self.ranges[draw.range_of(entry["amount"], entry["currency"])]
+        tally[0] += is_right
+        tally[1] += 1
         self.words += len(wanted)
         self.errors += errors
         self.confusions.update(pair for pair in pairs if pair[0] != pair[1] and pair[0] in amount)
@@ -111,10 +116,19 @@ class Score:
             self.phrases[segment["file"], segment["text"]][1] += any(parts)
 
     @property
+    def right(self):
+        return sum(right for right, _ in self.ranges.values())
+
+    @property
+    def amounts(self):
+        return sum(amounts for _, amounts in self.ranges.values())
+
+    @property
     def result(self):
         return {
             "amounts": self.amounts,
             "right": self.right,
+            "ranges": [{"below": end, "right": right, "amounts": amounts} for end, (right, amounts) in sorted(self.ranges.items())],
             "error": round(100 * self.errors / max(1, self.words), 1),
             "confusions": [
                 {"said": said, "heard": heard, "times": times}
@@ -128,7 +142,7 @@ class Score:
                 )
                 if misheard > 1 and 3 * misheard > played
             ],
-            "worst": sorted(self.wrong, key=lambda wrong: -wrong["errors"])[:8],
+            "worst": sorted(self.wrong, key=lambda wrong: -wrong["errors"]),
         }
 
 
@@ -137,6 +151,7 @@ def main():
     parser.add_argument("--model", required=True)
     parser.add_argument("--rendered", required=True)
     parser.add_argument("--chain", help="the same amounts, rendered for a small speaker")
+    parser.add_argument("--whole", help="the same amounts, each integer in one recording")
     parser.add_argument("--babble", help="more voices, for the people in the shop only")
     parser.add_argument("--condition", action="append", choices=CONDITIONS)
     parser.add_argument("--hint", action="store_true", help="show the recogniser the first amount's words, and do not judge it")
@@ -155,35 +170,38 @@ def main():
         language, split = comparison(voice)
         others = None
         for condition in conditions:
-            root = arguments.chain if condition.startswith("small") else arguments.rendered
-            if root is None:
+            is_small = condition.startswith("small")
+            if is_small and arguments.chain is None:
                 sys.exit(f"listen.py: {condition} needs --chain, the amounts rendered for a small speaker")
-            folder = os.path.join(root, voice)
-            score = Score()
-            entries = index(folder)
-            # Somebody at the counter knows what the box says, and not how much.
-            hint = entries.pop(0)["text"] if arguments.hint else None
-            for entry in entries:
-                sound = samples(os.path.join(folder, entry["file"]))
-                if condition != "quiet":
-                    others = others or people([arguments.rendered, arguments.babble], voice)
-                    sound = shop.heard_in_shop(sound, others, float(condition.lstrip("shopmal")))
-                text = ear.hear(sound, language, hint)
-                score.add(entry, split, text)
-                if sys.stderr.isatty():
-                    print(f"\r{voice} {condition}: {score.right}/{score.amounts} ", end="", file=sys.stderr, flush=True)
-            result = score.result
-            results.setdefault(voice, {})[condition] = result
+            roots = {"joined": arguments.chain if is_small else arguments.rendered}
+            if arguments.whole and not is_small:
+                roots["whole"] = arguments.whole
+            scores = {}
+            for way, root in roots.items():
+                score = scores[way] = Score()
+                entries = index(os.path.join(root, voice))
+                # Somebody at the counter knows what the box says, and not how much.
+                hint = entries.pop(0)["text"] if arguments.hint else None
+                for entry in entries:
+                    sound = samples(os.path.join(root, voice, entry["file"]))
+                    if condition != "quiet":
+                        others = others or people([arguments.rendered, arguments.babble], voice)
+                        sound = shop.heard_in_shop(sound, others, float(condition.lstrip("shopmal")))
+                    score.add(entry, split, ear.hear(sound, language, hint))
+                    if sys.stderr.isatty():
+                        print(f"\r{voice} {condition} {way}: {score.right}/{score.amounts} ", end="", file=sys.stderr, flush=True)
             if sys.stderr.isatty():
-                print("\r", end="", file=sys.stderr)
-            print(f"{voice:14} {condition:8} {result['right']:4} of {result['amounts']:4} right, error {result['error']:5.1f} %", flush=True)
+                print("\r\033[K", end="", file=sys.stderr)
+            print_table(voice, condition, scores, entries[0]["currency"])
+            result = scores["joined"].result
+            results.setdefault(voice, {})[condition] = {way: score.result for way, score in scores.items()}
             for confusion in result["confusions"][:3]:
                 print(f"{'':14} {confusion['said']} → {confusion['heard'] or 'nothing'}: {confusion['times']} times")
             for phrase in result["phrases"][:5]:
                 print(f"{'':14} {phrase['text']} ({phrase['file']}): misheard {phrase['misheard']} of {phrase['played']} times")
             if condition == "quiet" and arguments.at_least is not None and result["right"] * 100 < arguments.at_least * result["amounts"]:
                 too_few.append(voice)
-                for wrong in result["worst"]:
+                for wrong in result["worst"][:8]:
                     print(f"{'':14} {wrong['said']}  heard as  {wrong['heard']}")
             if arguments.results:
                 with open(f"{arguments.results}.partial", "w") as file:
@@ -191,6 +209,24 @@ def main():
                 os.replace(f"{arguments.results}.partial", arguments.results)
     if too_few:
         sys.exit(f"listen.py: fewer than {arguments.at_least} % of the amounts were understood of {', '.join(too_few)}")
+
+
+def print_table(voice, condition, scores, currency):
+    """A line for each range, with what is heard right and the interval of 95 %."""
+
+    def share(right, amounts):
+        low, high = draw.interval(right, amounts)
+        return f"{right:3} of {amounts:3} ({100 * low:3.0f}–{100 * high:3.0f} %)"
+
+    def line(title, cells):
+        print(f"{title:24} {'   '.join(f'{cell:23}' for cell in cells)}".rstrip(), flush=True)
+
+    ways = list(scores.values())
+    line(f"{voice} {condition}", ["whole integers" if way == "whole" else way for way in scores])
+    for end in sorted(ways[0].ranges):
+        line(f"  {draw.range_name(end, currency)}", [share(*score.ranges[end]) for score in ways])
+    line("  together", [share(score.right, score.amounts) for score in ways])
+    line("  error", [f"{score.result['error']:.1f} %" for score in ways])
 
 
 def people(roots, voice):

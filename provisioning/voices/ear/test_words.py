@@ -20,9 +20,10 @@ class MandarinNumbers(unittest.TestCase):
         for written, said in {
             "600-19.12元": "六百一十九点一二元", "八百13.5元": "八百一十三点五元", "八百三十一.49元": "八百三十一点四九元",
             "30点05元": "三十点零五元", "800-1.5元": "八百零一点五元", "500-02.36元": "五百零二点三六元", "4,000元": "四千元", "两百元": "二百元",
+            "8萬1千066.66元": "八万一千零六十六点六六元", "6万0115元": "六万零一百一十五元", "三百05元": "三百零五元",
         }.items():  # fmt: skip
             self.assertEqual(words.chinese(written), words.chinese(said), written)
-        for written, said in {"900-022元": "九百零二元", "800-11元": "八百零一元", "60-190元": "六百一十九元"}.items():
+        for written, said in {"900-022元": "九百零二元", "800-11元": "八百零一元", "60-190元": "六百一十九元", "1千66元": "一千零六十六元", "1千06元": "一千零六元"}.items():
             self.assertNotEqual(words.chinese(written), words.chinese(said), written)
 
 

@@ -46,13 +46,15 @@ def chinese(text):
     """Syllables without their tones. Digits become words first, and 两 is 二: they are the same number."""
     from pypinyin import lazy_pinyin
 
-    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text).replace("萬", "万")
     # The recogniser changes its mind in the middle of a number: 600-19.12, 八百13.5, 八百三十一.49, 30点5.
     text = re.sub(r"(\d+?)(0+)-(\d+)", two_halves, text)
     text = re.sub(f"(?<=[{DIGITS}十百千万亿])\\.(?=\\d)", "点", text)
     text = re.sub(r"(?<=点)\d+", lambda number: one_by_one(number.group()), text)
+    # 8千066 is 八千零六十六, where as many digits follow as the place leaves room for.
+    text = re.sub(r"(?:(?<=百)(?=\d{2}(?!\d))|(?<=千)(?=\d{3}(?!\d))|(?<=万)(?=\d{4}(?!\d)))0+(?=[1-9])", "零", text)
     text = re.sub(
-        r"([百千万亿]?)(\d{1,16}(?:\.\d+)?)", lambda number: number[1] + mandarin_number(number[2], not number[1]), text
+        r"([百千万亿零]?)(\d{1,16}(?:\.\d+)?)", lambda number: number[1] + mandarin_number(number[2], not number[1]), text
     )
     text = re.sub("[两兩]", "二", text)
     return lazy_pinyin(re.sub(r"[^\u3400-\u9fff]", "", text))
