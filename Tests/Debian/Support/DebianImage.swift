@@ -32,9 +32,10 @@ struct DebianImage: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
     private static let finding = Task {
-        let child = try ChildProcess([
-            "\(project)/Tests/Debian/Guest/make-image.sh", "--find", cache, "\(project)/.build/release/soundbox",
-        ])
+        let next = ProcessInfo.processInfo.environment["DEBIAN_NEXT"] ?? ""
+        let child = try ChildProcess(
+            ["\(project)/Tests/Debian/Guest/make-image.sh", "--find", cache, "\(project)/.build/release/soundbox"],
+            environment: ["DEBIAN_NEXT": next])
         let code = try await child.exitStatus()
         guard code == 0, let folder = try await child.output.all().last else {
             throw TestFailure("no Debian to boot: \(try await child.errors.all().suffix(3).joined(separator: "; "))")
