@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "SoundboxSpeech", targets: ["SoundboxSpeech"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
         .library(name: "SoundboxYAML", targets: ["SoundboxYAML"]),
+        .library(name: "SoundboxLogging", targets: ["SoundboxLogging"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
@@ -102,6 +103,8 @@ let package = Package(
         // HTTP; YAML parsed into documents of the core.
         library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
+        // The lines of the log; apart, since soundbox-speak does without swift-log.
+        library("SoundboxLogging", ["SoundboxCore", "SoundboxSystem", logging]),
 
         // A voice on the disk: its language, its recordings, decoded and resampled.
         library(
@@ -183,7 +186,7 @@ let package = Package(
                 "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
-                "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
+                "SoundboxLogging", "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict, linkerSettings: leanly),
         // The voice author's program.
@@ -267,10 +270,10 @@ let package = Package(
             of: "SoundboxBox",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxControl", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb,
-                logging,
-                serviceLifecycle,
+                "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting", "TestSupport",
+                "VoiceTestSupport", grdb, logging, serviceLifecycle,
             ]),
+        tests(of: "SoundboxLogging", ["SoundboxCore", "SoundboxSystem", "TestSupport", logging]),
         tests(
             of: "SoundboxConfiguration",
             ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"]),

@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "SoundboxGPIO", package: "soundbox"),
                 .product(name: "SoundboxBox", package: "soundbox"),
                 .product(name: "SoundboxConfiguration", package: "soundbox"),
+                .product(name: "SoundboxLogging", package: "soundbox"),
                 .product(name: "SoundboxMQTT", package: "soundbox"),
                 .product(name: "SoundboxSpeak", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),

@@ -14,27 +14,7 @@ import SoundboxYAML
 public struct Configuration: Sendable {
     public static let defaultPath = "/etc/soundbox/soundbox.yaml"
 
-    public struct Broker: Sendable, Equatable {
-        /// At least one; all of them with TLS, or none.
-        public var addresses: [BrokerAddress]
-        /// After this much silence the box probes the connection; whole seconds.
-        public var keepAlive: Duration
-        /// After a lost connection, the box reconnects at a random moment within this time.
-        public var reconnectWindow: Duration
-        public var protocolChoice: BrokerProtocol
-        /// How long the broker is asked to keep undelivered messages for an absent box. MQTT 3.1.1 cannot ask.
-        public var sessionExpiry: Duration
-        var naming: TopicNaming
-        public var username: String?
-        /// In a file of its own, so that the configuration can be shown and copied without a secret in it.
-        public var passwordFile: String?
-        public var caFile: String?
-        public var certFile: String?
-        public var keyFile: String?
-        /// Only these keys of the broker are accepted: SHA-256 of its SubjectPublicKeyInfo in base64 (RFC 7469, section
-        /// 2.4). Empty accepts any.
-        public var pins: [String]
-    }
+    public typealias Broker = BrokerSettings
 
     public struct Audio: Sendable, Equatable {
         /// Any ALSA PCM name; `file:PATH` writes a WAV; `null` plays nothing in real time.
@@ -143,14 +123,16 @@ extension Configuration {
         try top.refuseOtherKeys()
         merchantID = try merchant.name()
         deviceID = try device.name()
-        broker = try Broker(reading: platform.mapping())
+        let section = try platform.mapping()
+        var naming = TopicNaming()
+        broker = try Broker(reading: section) { () throws(YAMLError) in naming = try TopicNaming(reading: section) }
         let identity = IdentityFiles.path(in: stateDirectory)
         if let value = top.optional("enrolment"), broker.certFile != identity || broker.keyFile != identity {
             throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")
         }
         do {
             topics = try Topics(
-                merchant: merchantID, device: deviceID, layout: broker.naming.over(payments.naming))
+                merchant: merchantID, device: deviceID, layout: naming.over(payments.naming))
         } catch {
             let culprit =
                 switch error.part {
@@ -167,46 +149,6 @@ extension Configuration {
     /// paths that exist on this machine.
     package static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
         try YAMLMask(text, file: "soundbox.yaml") { _ = try? Configuration(reading: $0) }
-    }
-}
-
-extension Configuration.Broker {
-    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
-        let url = try mapping.required("url")
-        // For boxes on mains power: a broker that hangs is noticed within 22 s; see ``MQTTSettings/usualKeepAlive``.
-        keepAlive = try mapping.read("keep_alive") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(10)
-        reconnectWindow =
-            try mapping.read("reconnect_window") { try $0.duration(in: .zero ... .minutes(5)) } ?? .seconds(5)
-        protocolChoice =
-            try mapping.read("protocol") { try $0.choice(of: BrokerProtocol.self) }
-            ?? Configuration.Default.brokerProtocol
-        // Longer than shops are closed.
-        sessionExpiry =
-            try mapping.read("session_expiry") { try $0.duration(in: .hours(1) ... .days(365)) } ?? .days(30)
-        let password = try mapping.read("password_file") { try $0.path() }
-        passwordFile = password
-        // Alone it may be a token, which is a secret; with a password file it is a name.
-        username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
-        caFile = try mapping.read("ca_file") { try $0.path() }
-        certFile = try mapping.read("cert_file") { try $0.path() }
-        keyFile = try mapping.read("key_file") { try $0.path() }
-        pins = try mapping.read("pin_sha256") { try $0.pins() } ?? []
-        naming = try TopicNaming(reading: mapping)
-        try mapping.refuseOtherKeys()
-        addresses = try url.brokers()
-        if protocolChoice == .v311, let expiry = mapping.optional("session_expiry") {
-            throw expiry.error("is of use with MQTT 5 only")
-        }
-        for key in ["ca_file", "cert_file", "key_file", "pin_sha256"] {
-            guard let value = mapping.optional(key), !addresses[0].usesTLS else { continue }
-            throw value.error("is of use with an mqtts:// URL only")
-        }
-        guard (certFile == nil) == (keyFile == nil) else {
-            throw mapping.value.error("cert_file and key_file go together; one of them is missing")
-        }
-        guard passwordFile == nil || username != nil else {
-            throw mapping.value.error("a password_file needs a username beside it")
-        }
     }
 }
 

@@ -22,57 +22,6 @@ extension YAMLValue {
         return texts
     }
 
-    private func oneOrMoreValues() throws(YAMLError) -> [YAMLValue] {
-        guard isList else { return [self] }
-        let values = try list()
-        guard !values.isEmpty else { throw error("expected at least one") }
-        return values
-    }
-
-    /// `mqtts://host`, or a list: the nodes of one cluster.
-    func brokers() throws(YAMLError) -> [BrokerAddress] {
-        var brokers: [BrokerAddress] = []
-        for value in try oneOrMoreValues() {
-            let text = try value.string()
-            let broker: BrokerAddress
-            do { broker = try BrokerAddress(url: text) } catch { throw value.error(error.reason) }
-            if broker.host.isName { value.mayBeShown() }
-            if let first = brokers.first, first.usesTLS != broker.usesTLS {
-                throw value.error("is to be mqtts:// like the others, or none of them: the weakest would count")
-            }
-            guard !brokers.contains(broker) else { throw value.error("is there twice") }
-            brokers.append(broker)
-        }
-        guard brokers.count <= BrokerAddress.most else {
-            throw error(
-                "expected at most \(BrokerAddress.most); a name may have several addresses, which are all tried")
-        }
-        return brokers
-    }
-
-    /// Never shown: a signing key in the wrong line looks the same. 32 bytes are 43 characters of base64 and one of
-    /// padding.
-    func pins() throws(YAMLError) -> [String] {
-        var pins: [String] = []
-        for value in try oneOrMoreValues() {
-            let text = try value.string()
-            guard text.wholeMatch(of: /[A-Za-z0-9+\/]{43}=/) != nil else {
-                throw value.error("expected the SHA-256 of a public key in base64, 44 characters")
-            }
-            pins.append(text)
-        }
-        return pins
-    }
-
-    func currency() throws(YAMLError) -> Currency {
-        let text = try string()
-        guard let currency = Currency(text) else {
-            throw error("expected a currency code of ISO 4217 such as CNY\(found(text))")
-        }
-        mayBeShown()
-        return currency
-    }
-
     /// A time of day, `22:00`, as minutes after midnight.
     func minuteOfDay() throws(YAMLError) -> Int {
         let text = try string()
@@ -81,13 +30,6 @@ extension YAMLValue {
         else { throw error("expected a time of day such as \"22:00\"\(found(text))") }
         mayBeShown()
         return hour * 60 + minute
-    }
-
-    /// A name as it appears in topics and in the log.
-    func name() throws(YAMLError) -> String {
-        let text = try string()
-        if text.isName { mayBeShown() }
-        return text
     }
 
     /// `zh-CN`, a BCP 47 tag.
@@ -155,19 +97,5 @@ extension YAMLValue {
             throw error("the path of a socket has at most 107 bytes, this one has \(text.utf8.count)")
         }
         return text
-    }
-}
-
-extension Duration {
-    static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
-    static func hours(_ count: Int) -> Duration { .minutes(count * 60) }
-    static func days(_ count: Int) -> Duration { .hours(count * 24) }
-}
-
-extension String {
-    /// Short, and made of the characters of names.
-    var isName: Bool {
-        (1...64).contains(unicodeScalars.count)
-            && allSatisfy { $0.isLetter || $0.isNumber || "._-/:@ ".contains($0) } && !hasPrefix(" ")
     }
 }

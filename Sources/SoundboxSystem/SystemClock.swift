@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SoundboxCore
 
 /// What the kernel knows about the wall clock.
 public enum SystemClock {
@@ -21,6 +22,13 @@ public enum SystemClock {
     public static var synchronisation: Synchronisation {
         let answer = soundbox_clock_synchronisation()
         return answer < 0 ? .unknown(SystemError(code: -answer)) : answer > 0 ? .synchronised : .notSynchronised
+    }
+
+    /// The wall clock. Never blocks; any thread.
+    public static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The difference between the wall clock and the time since the system started, which never jumps. It changes only

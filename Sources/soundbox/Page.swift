@@ -5,6 +5,7 @@ import ServiceLifecycle
 import SoundboxBox
 import SoundboxCommandLine
 import SoundboxConfiguration
+import SoundboxLogging
 import SoundboxPage
 import SoundboxSystem
 

@@ -1,4 +1,4 @@
-import SoundboxBox
+import SoundboxLogging
 
 extension FuzzTarget {
     /// Lines of the log. What reads as a line is written again as the same bytes; and whatever somebody puts into a

@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxSystem
 
 /// A part of a provisioning document that an installed box has in a file beside `soundbox.yaml`.

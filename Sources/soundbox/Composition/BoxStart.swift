@@ -4,6 +4,7 @@ import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
 import SoundboxHardware
+import SoundboxLogging
 import SoundboxSetup
 import SoundboxSpeech
 import SoundboxSystem

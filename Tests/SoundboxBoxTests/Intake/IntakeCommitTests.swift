@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxLogging
 import SoundboxTesting
 import TestSupport
 import Testing

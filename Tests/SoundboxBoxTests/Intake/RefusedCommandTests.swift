@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SoundboxCore
+import SoundboxLogging
 import SoundboxStore
 import TestSupport
 import Testing

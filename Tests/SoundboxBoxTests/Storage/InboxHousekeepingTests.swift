@@ -1,6 +1,7 @@
 import GRDB
 import Logging
 import SoundboxCore
+import SoundboxLogging
 import SoundboxStore
 import Synchronization
 import TestSupport

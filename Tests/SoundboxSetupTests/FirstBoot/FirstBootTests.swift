@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 import TestSupport

@@ -1,6 +1,7 @@
 import Logging
-import SoundboxBox
 import SoundboxCore
+import SoundboxLogging
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct LogLineTests {
     func readBack(text: String) throws {
         for line in [
             LogLine(time: nil, level: .info, message: "stored", pairs: [.init("amount", "1 CNY"), .init("id", text)]),
-            LogLine(time: .now, level: .warning, message: text, pairs: [.init(text, text), .init("", "")]),
+            LogLine(time: SystemClock.now, level: .warning, message: text, pairs: [.init(text, text), .init("", "")]),
         ] {
             try check(line)
         }
@@ -83,7 +84,7 @@ struct LogLineTests {
             for unit in ["x", "\u{301}", "\"", "一"] {
                 let text = String(repeating: unit, count: 5000)
                 let line = LogLine(
-                    time: .now, level: .critical, message: text,
+                    time: SystemClock.now, level: .critical, message: text,
                     pairs: (0..<count).map { _ in LogLine.Pair(text, text) })
                 let encoded = line.encoded
                 #expect(encoded.utf8.count < LogLine.mostBytes)

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import SoundboxCore
+import SoundboxSystem
 
 /// Writes one line per event to standard error: time, level, event, then `key=value` pairs sorted by key.
 ///
@@ -41,7 +42,7 @@ public struct LineLogHandler: LogHandler {
     public func log(event: LogEvent) {
         let pairs = metadata.merging(event.metadata ?? [:]) { _, new in new }.sorted { $0.key < $1.key }
         let line = LogLine(
-            time: style == .terminal ? .now : nil, level: event.level, message: event.message.description,
+            time: style == .terminal ? SystemClock.now : nil, level: event.level, message: event.message.description,
             pairs: pairs.map { LogLine.Pair($0.key, $0.value.description) })
         write(line.encoded + "\n")
     }

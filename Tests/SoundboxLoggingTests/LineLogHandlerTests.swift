@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import SoundboxBox
+@testable import SoundboxLogging
 
 @Suite("The log")
 struct LineLogHandlerTests {

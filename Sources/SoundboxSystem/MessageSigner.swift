@@ -1,5 +1,4 @@
 import SoundboxCore
-import SoundboxSystem
 
 /// Signs payment notices and commands as the box's provider does, for trials:
 ///

@@ -1,5 +1,3 @@
-import SoundboxCore
-
 /// The key that a provider and one box share to sign messages:
 ///
 ///     let key = try SigningKey("\(secret)\n")  // blanks and line ends around it are removed
