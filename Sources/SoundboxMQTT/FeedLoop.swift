@@ -297,12 +297,13 @@ struct FeedLoop {
 
     private mutating func note(_ refused: [SessionEvents.Refused], _ session: Session) {
         for message in refused {
-            let name = settings.topics[message.topic]
             if let reason = message.reason {
-                tellOnce(MQTTError.publicationRefused(topic: name, reason).description)
+                tellOnce(MQTTError.publicationRefused(topic: message.topic, reason).description)
             } else if let limit = session.granted?.maximumPacketSize {
                 faults.tooLarge(for: Int(limit))
-                tellOnce("a message for \"\(name)\" is larger than the \(limit) bytes that the broker takes: not sent")
+                tellOnce(
+                    "a message for \"\(message.topic)\" is larger than the \(limit) bytes that the broker takes: not sent"
+                )
             }
         }
     }

@@ -61,7 +61,7 @@ public final class MQTTFeed: PaymentFeed {
     /// ``MQTTSettings/farewellLimit`` to be acknowledged. Never blocks; any thread.
     public func stop() { control.change { $0.isStopping = true } }
 
-    public func receiptsAreWaiting() { control.change { $0.receiptsAreWaiting = true } }
+    public func receiptsAreWaiting() { control.change { $0.publicationsAreWaiting = true } }
 
     public func publishStatus(_ payload: [UInt8]) { control.change { $0.newStatus = payload } }
 
@@ -74,7 +74,7 @@ public final class MQTTFeed: PaymentFeed {
 final class FeedControl: Sendable {
     struct Requests {
         var isStopping = false
-        var receiptsAreWaiting = false
+        var publicationsAreWaiting = false
         var newStatus: [UInt8]?
     }
 
@@ -97,7 +97,7 @@ final class FeedControl: Sendable {
     func takeRequests() -> Requests {
         requests.withLock { pending in
             defer {
-                pending.receiptsAreWaiting = false
+                pending.publicationsAreWaiting = false
                 pending.newStatus = nil
             }
             return pending

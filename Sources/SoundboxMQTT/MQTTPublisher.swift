@@ -50,8 +50,7 @@ public struct MQTTPublisher: Sendable {
             let events = try session.turn(
                 until: end, waitingFor: unacknowledged.isEmpty ? .receipts : .acknowledgement)
             if let refused = events.refused.first {
-                throw .publicationRefused(
-                    topic: settings.topics[refused.topic], refused.reason ?? BrokerReason(code: 0x95))
+                throw .publicationRefused(topic: refused.topic, refused.reason ?? BrokerReason(code: 0x95))
             }
             unacknowledged.subtract(events.acknowledged)
             for message in events.messages where names.contains(message.topic) && !isAnswered {

@@ -38,7 +38,7 @@ struct Outbox {
     }
 
     mutating func note(_ requests: FeedControl.Requests) {
-        if requests.receiptsAreWaiting { mayHaveMore = true }
+        if requests.publicationsAreWaiting { mayHaveMore = true }
         if let newStatus = requests.newStatus {
             status = newStatus
             statusIsDue = true

@@ -12,6 +12,8 @@ final class Session {
     var broker: BrokerAddress
     private let brokers: [BrokerAddress]
     let topics: Topics
+    /// A subscription that the client has, for ``ping()``.
+    var keepAliveFilter: String
     private let tls: MQTTSettings.TLS?
     private let login: Login
     private var protocols: ProtocolVersions<Endpoint>
@@ -39,8 +41,9 @@ final class Session {
     private var unacknowledged: [Publication] = []
     private struct Publication {
         var id: Int
-        var topic: Topic
+        var topic: String
         var payload: [UInt8]
+        var isRetained: Bool
         /// The connection's id for it; `nil` until it is given to this connection.
         var underWay: Int32?
     }
@@ -59,6 +62,7 @@ final class Session {
         guard let first = brokers.first else { throw .invalidSettings(.noBroker) }
         broker = first
         topics = settings.topics
+        keepAliveFilter = settings.topics[.payments]
         tls = settings.tls
         protocols = ProtocolVersions(settings.protocolChoice)
         version = settings.protocolChoice == .v311 ? .v311 : .v5
@@ -213,17 +217,27 @@ final class Session {
     /// Queues a SUBSCRIBE.
     ///
     /// - Returns: the id that the SUBACK will carry.
-    func subscribe(to topic: Topic) throws(MQTTError) -> Int32 {
+    func subscribe(to topic: Topic) throws(MQTTError) -> Int32 { try subscribe(toFilter: topics[topic]) }
+
+    /// Queues a SUBSCRIBE to a topic, or to all that a filter with wildcards fits.
+    ///
+    /// - Returns: the id that the SUBACK will carry.
+    func subscribe(toFilter filter: String) throws(MQTTError) -> Int32 {
         guard let connection else { throw lost(.closed) }
-        do throws(MQTTError.Loss) { return try connection.subscribe(to: topics[topic]) } catch { throw ended(error) }
+        do throws(MQTTError.Loss) { return try connection.subscribe(to: filter) } catch { throw ended(error) }
     }
 
     /// Queues a PUBLISH. It is sent when the broker accepts one more at a time.
     ///
     /// - Returns: the id that ``SessionEvents/acknowledged`` will name.
     func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> Int {
+        try publish(payload, toName: topics[topic], isRetained: topic.isRetained)
+    }
+
+    /// As ``publish(_:to:)``, on a topic that may be another box's.
+    func publish(_ payload: [UInt8], toName topic: String, isRetained: Bool = false) throws(MQTTError) -> Int {
         lastID += 1
-        unacknowledged.append(Publication(id: lastID, topic: topic, payload: payload))
+        unacknowledged.append(Publication(id: lastID, topic: topic, payload: payload, isRetained: isRetained))
         try sendPublications()
         return lastID
     }
@@ -231,6 +245,9 @@ final class Session {
     /// Drops a publication that the broker has not acknowledged, so that it is not sent again. Call it between two
     /// connections.
     func takeBack(_ id: Int) { unacknowledged.removeAll { $0.id == id } }
+
+    /// As ``takeBack(_:)``, for all of them.
+    func takeAllBack() { unacknowledged = [] }
 
     private func sendPublications() throws(MQTTError) {
         guard let connection, connection.isAccepted else { return }
@@ -240,8 +257,8 @@ final class Session {
             let id: Int32?
             do throws(MQTTError.Loss) {
                 id = try connection.publish(
-                    message.payload, to: topics[message.topic], quality: quality,
-                    isRetained: message.topic.isRetained && granted?.retainIsAvailable != false)
+                    message.payload, to: message.topic, quality: quality,
+                    isRetained: message.isRetained && granted?.retainIsAvailable != false)
             } catch { throw ended(error) }
             unacknowledged[index].underWay = id ?? -1
             if id == nil { events.refused.append(.init(id: message.id, topic: message.topic, reason: nil)) }
@@ -266,7 +283,7 @@ final class Session {
     /// - Throws: when the broker has not answered.
     func ping() throws(MQTTError) {
         guard let connection, connection.isAccepted else { return }
-        do throws(MQTTError.Loss) { try connection.keepAlive(bySubscribingTo: topics[.payments]) } catch {
+        do throws(MQTTError.Loss) { try connection.keepAlive(bySubscribingTo: keepAliveFilter) } catch {
             throw ended(error)
         }
     }

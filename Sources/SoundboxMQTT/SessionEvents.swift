@@ -31,7 +31,7 @@ struct SessionEvents {
     /// A message that the broker refused. It is not sent again.
     struct Refused: Equatable {
         var id: Int
-        var topic: Topic
+        var topic: String
         /// `nil` when it is larger than the broker allows: it was not sent.
         var reason: BrokerReason?
     }
