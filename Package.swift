@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "soundbox", targets: ["soundbox"]),
         .executable(name: "soundbox-voicetools", targets: ["soundbox-voicetools"]),
         .executable(name: "soundbox-speak", targets: ["soundbox-speak"]),
+        .executable(name: "soundbox-gateway", targets: ["soundbox-gateway"]),
         // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSpeech", targets: ["SoundboxSpeech"]),
@@ -166,8 +167,13 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
             exclude: ["Page"]),
 
-        // The provider's half: webhooks, checked and read.
-        library("SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML"]),
+        // The provider's half: payments in by HTTP, stored, published to boxes, and resent until they have them.
+        library(
+            "SoundboxGateway",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", grdb, logging,
+                serviceLifecycle,
+            ]),
 
         // The work of soundbox-speak: texts spoken, clips fetched and decoded.
         library(
@@ -202,6 +208,16 @@ let package = Package(
         .executableTarget(
             name: "soundbox-speak",
             dependencies: ["SoundboxCore", "SoundboxSpeak", argumentParser],
+            swiftSettings: strict, linkerSettings: leanly),
+
+        // The provider's program.
+        .executableTarget(
+            name: "soundbox-gateway",
+            dependencies: [
+                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", argumentParser, logging,
+                serviceLifecycle,
+                unixSignals,
+            ],
             swiftSettings: strict, linkerSettings: leanly),
 
         // A fake for every other port, and the contract that it and the real adapter keep; the real inbox, able to fail.
@@ -264,7 +280,12 @@ let package = Package(
                 "soundbox-speak", "SoundboxCore", "SoundboxSystem", "SoundboxClips", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
             ]),
-        tests(of: "SoundboxGateway", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "TestSupport"]),
+        tests(
+            of: "SoundboxGateway",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "TestSupport",
+                grdb, logging,
+            ]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
             of: "SoundboxBox",
@@ -303,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
+                "soundbox", "soundbox-gateway", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
                 "SoundboxConfiguration",
                 "SoundboxControl", "SoundboxCore", "SoundboxSpeech", "SoundboxHardware", "SoundboxMQTT",
                 "SoundboxSetup", "SoundboxStore",

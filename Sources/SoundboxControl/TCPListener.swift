@@ -10,9 +10,10 @@ package final class TCPListener: HTTPListener {
     package let watch: Int32? = nil
 
     /// The machine need not have the address yet: a box starts before its network does.
+    /// - Parameter backlog: how many connections may wait to be accepted; others are made a second later.
     /// - Throws: when the port is taken, or the machine has no such kind of address.
-    package init(_ address: ListenAddress) throws(ControlError) {
-        do throws(SystemError) { descriptor = try Self.socket(listeningAt: address) } catch {
+    package init(_ address: ListenAddress, backlog: Int32 = 16) throws(ControlError) {
+        do throws(SystemError) { descriptor = try Self.socket(listeningAt: address, backlog) } catch {
             throw ControlError(reason: "\(address): \(error)")
         }
     }
@@ -26,7 +27,7 @@ package final class TCPListener: HTTPListener {
 
     package func lookAfterItself() {}
 
-    private static func socket(listeningAt address: ListenAddress) throws(SystemError) -> Int32 {
+    private static func socket(listeningAt address: ListenAddress, _ backlog: Int32) throws(SystemError) -> Int32 {
         let family = if case .v4 = address.address { AF_INET } else { AF_INET6 }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(family, type, 0)
@@ -37,7 +38,7 @@ package final class TCPListener: HTTPListener {
         for (level, option) in options {
             setsockopt(descriptor, level, option, &yes, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard bind(descriptor, to: address), listen(descriptor, 16) == 0 else {
+        guard bind(descriptor, to: address), listen(descriptor, backlog) == 0 else {
             let error = SystemError.last
             Glibc.close(descriptor)
             throw error

@@ -60,7 +60,8 @@ struct ArrowTests {
 
     @Test("A library in C has one importer in a program, which hides it from the others")
     func libraries() throws {
-        let programs = try ["soundbox", "soundbox-speak", "soundbox-voicetools"].map { try modules(of: $0) }
+        let programs = try ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway"]
+            .map { try modules(of: $0) }
         for library in [
             "CALSA", "CGPIOD", "CTLSClient", "CDigest", "CIdentity", "CCurl", "CSndFile", "CSoxr", "CSonic", "CEBUR128",
             "CLinux",
@@ -87,6 +88,18 @@ struct ArrowTests {
         #expect(own == ["SoundboxCore", "SoundboxSystem", "SoundboxSpeak"])
     }
 
+    @Test("The gateway has nothing of a box but what both share, and the box's program nothing of the gateway")
+    func gateway() throws {
+        let gateway = try modules(of: "soundbox-gateway")
+        for module in [
+            "SoundboxBox", "SoundboxAudio", "SoundboxVoice", "SoundboxSpeech", "SoundboxALSA", "SoundboxGPIO",
+            "SoundboxStore", "SoundboxConfiguration",
+        ] {
+            #expect(!gateway.contains(module), "\(module)")
+        }
+        #expect(try !modules(of: "soundbox").contains("SoundboxGateway"))
+    }
+
     @Test("Nobody but the program itself depends on every adapter")
     func composition() {
         let all = manifest.filter { Set(Self.adapters).isSubset(of: $0.value) }.keys
@@ -99,7 +112,8 @@ struct ArrowTests {
 struct FolderTests {
     @Test("A feature's decisions, its files of rules, know the core and speech only")
     func rules() {
-        let rules = SourceTree.files(of: "SoundboxBox").filter { $0.name.hasSuffix("Rules.swift") }
+        let rules = ["SoundboxBox", "SoundboxGateway"].flatMap { SourceTree.files(of: $0) }
+            .filter { $0.name.hasSuffix("Rules.swift") }
         #expect(rules.count > 10)
         for file in rules {
             let known = file.code.matches(of: /(?m)^import (\w+)/).map { String($0.1) }

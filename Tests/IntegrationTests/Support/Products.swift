@@ -7,6 +7,7 @@ enum Products {
     static let soundbox = product("soundbox")
     static let speak = product("soundbox-speak")
     static let voicetools = product("soundbox-voicetools")
+    static let gateway = product("soundbox-gateway")
 
     static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path

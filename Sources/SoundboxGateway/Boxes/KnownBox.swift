@@ -1,0 +1,48 @@
+import SoundboxCore
+
+/// What is known of a box from its status.
+package struct KnownBox: Sendable, Equatable {
+    /// When it came online; `nil` while it is away, and before its first status.
+    package var onlineSince: Timestamp?
+    /// Counts its sessions at the broker; `nil` before the first status with one.
+    package var sessionEpoch: Int?
+    package var faults: [String] = []
+    /// When its last status came.
+    package var seenAt: Timestamp?
+    /// The session of which `reconciled` is still to be sent.
+    package var reconciling: Reconciling?
+
+    package struct Reconciling: Sendable, Equatable {
+        package var epoch: Int
+        /// When to send it; `nil` before everything has been published again.
+        package var dueAt: Timestamp?
+
+        package init(epoch: Int, dueAt: Timestamp? = nil) { (self.epoch, self.dueAt) = (epoch, dueAt) }
+    }
+
+    package init() {}
+
+    /// Takes a status.
+    ///
+    /// - Parameter reconciles: whether this gateway tells a box that it has published everything again.
+    /// - Returns: whether the box came online or has a new session: payments for it may be due.
+    package mutating func note(_ status: BoxStatus, at now: Timestamp, reconciles: Bool) -> Bool {
+        let before = self
+        seenAt = now
+        onlineSince = status.isOnline ? onlineSince ?? now : nil
+        // The last will has neither.
+        if let epoch = status.session?.epoch { sessionEpoch = epoch }
+        if let faults = status.faults { self.faults = faults }
+        if reconciles, let old = before.sessionEpoch, let new = sessionEpoch, new > old {
+            reconciling = Reconciling(epoch: new)
+        }
+        return (onlineSince != nil && before.onlineSince == nil) || sessionEpoch != before.sessionEpoch
+    }
+
+    /// Whether the other one says the same, apart from the time of its last status.
+    package func isAlike(_ other: KnownBox) -> Bool {
+        var other = other
+        other.seenAt = seenAt
+        return self == other
+    }
+}

@@ -1,0 +1,119 @@
+import SoundboxCore
+
+/// When a payment is published, published again or given up, and what a receipt makes of it. Pure.
+///
+///     switch DeliveryRules.next(payment, to: recipient, listeningSince: start, at: now) {
+///     case .publish: break
+///     case .wait(let until): break
+///     case .giveUp: break
+///     }
+///
+/// docs/gateway.md, "When it publishes again", has the same rules in words.
+package enum DeliveryRules {
+    /// After the first publication; doubled with each one.
+    static let firstWait = Duration.seconds(30)
+    static let longestWait = Duration.seconds(300)
+    package static let patience = Duration.seconds(72 * 3600)
+    /// From the last publication after a lost session to `reconciled`: other gateways publish theirs meanwhile.
+    package static let reconcilingWait = Duration.seconds(60)
+
+    /// A payment that the box has not acknowledged.
+    package struct Waiting: Sendable, Equatable {
+        package var acceptedAt: Timestamp
+        /// When the broker acknowledged it last; `nil` before.
+        package var publishedAt: Timestamp?
+        /// How often it was published again.
+        package var resends: Int
+        /// The box's session when it was published; `nil` if that was not known.
+        package var sessionEpoch: Int?
+
+        package init(acceptedAt: Timestamp, publishedAt: Timestamp?, resends: Int, sessionEpoch: Int?) {
+            self.acceptedAt = acceptedAt
+            self.publishedAt = publishedAt
+            self.resends = resends
+            self.sessionEpoch = sessionEpoch
+        }
+
+        package var isGivenUpAt: Timestamp { acceptedAt + DeliveryRules.patience }
+    }
+
+    package enum Step: Sendable, Equatable {
+        case publish
+        case wait(until: Timestamp)
+        case giveUp
+    }
+
+    /// - Parameters:
+    ///   - box: `nil` as long as nothing is known of it.
+    ///   - start: since when receipts are listened to. Those that waited at the broker come first.
+    package static func next(
+        _ payment: Waiting, to box: KnownBox?, listeningSince start: Timestamp, at now: Timestamp
+    ) -> Step {
+        let end = payment.isGivenUpAt
+        if now >= end { return .giveUp }
+        // The broker does not have it.
+        guard let publishedAt = payment.publishedAt else { return .publish }
+        // The broker has it, and keeps it for a box that is away. A second copy would only fill the box's queue.
+        guard let box, let onlineSince = box.onlineSince else { return .wait(until: end) }
+        // The broker has lost it with the session.
+        if let epoch = box.sessionEpoch, epoch > payment.sessionEpoch ?? .min { return .publish }
+        let time = max(publishedAt, onlineSince, start) + wait(after: payment.resends)
+        return now >= time ? .publish : .wait(until: min(time, end))
+    }
+
+    /// How long a receipt is waited for.
+    package static func wait(after resends: Int) -> Duration {
+        min(longestWait, firstWait * (1 << min(max(resends, 0), 10)))
+    }
+
+    /// A receipt of a payment.
+    package struct Answer: Sendable, Equatable {
+        package var state: Receipt.State
+        package var how: String?
+        package var reason: String?
+
+        package init(state: Receipt.State, how: String? = nil, reason: String? = nil) {
+            (self.state, self.how, self.reason) = (state, how, reason)
+        }
+    }
+
+    package enum Outcome: Sendable, Equatable {
+        /// It says nothing new: receipts may come twice.
+        case nothing
+        case becomes(PaymentState)
+        /// The box has lost it, and gets it again after a while.
+        case resend
+    }
+
+    /// What a receipt makes of a payment in a state.
+    package static func outcome(of answer: Answer, in state: PaymentState) -> Outcome {
+        switch answer.state {
+        case .stored, .duplicate:
+            // Also when it was given up or refused before: a copy has come through.
+            switch state {
+            case .accepted, .published, .failed, .givenUp: return .becomes(.stored)
+            case .stored, .announced, .expired, .cancelled: return .nothing
+            }
+        case .announced: return state == .announced ? .nothing : .becomes(.announced)
+        case .expired: return state == .announced || state == .expired ? .nothing : .becomes(.expired)
+        case .cancelled: return state == .announced || state == .cancelled ? .nothing : .becomes(.cancelled)
+        case .rejected:
+            let isLost = answer.reason?.hasPrefix("storage:") == true
+            switch state {
+            case .accepted, .published: return isLost ? .resend : .becomes(.failed)
+            // A later copy may be refused, as when its time is too long ago: the first one is on the disk.
+            case .stored: return isLost ? .resend : .nothing
+            case .announced, .expired, .cancelled, .failed, .givenUp: return .nothing
+            }
+        case .answered, .missed, .spoken, .failed, .ok, .refused, .unknown: return .nothing
+        }
+    }
+}
+
+extension Timestamp {
+    package static func + (time: Timestamp, span: Duration) -> Timestamp {
+        Timestamp(
+            millisecondsSince1970: time.millisecondsSince1970 + span.components.seconds * 1000
+                + span.components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,59 @@
+import SoundboxCore
+
+/// A payment as it is stored and answered.
+package struct StoredPayment: Sendable, Equatable {
+    package var box: BoxID
+    package var notice: PaymentNotice
+    package var acceptedAt: Timestamp
+    package var state: PaymentState
+    /// When it got its state.
+    package var stateSince: Timestamp
+    /// What could be heard, as in the receipt.
+    package var how: String?
+    /// Of the receipt, or of the broker.
+    package var reason: String?
+    package var publishedAt: Timestamp?
+    package var resends: Int
+    package var sessionEpoch: Int?
+
+    /// Has just been accepted.
+    package init(box: BoxID, notice: PaymentNotice, acceptedAt: Timestamp) {
+        (self.box, self.notice, self.acceptedAt) = (box, notice, acceptedAt)
+        (state, stateSince, resends) = (.accepted, acceptedAt, 0)
+    }
+
+    package var waiting: DeliveryRules.Waiting {
+        DeliveryRules.Waiting(
+            acceptedAt: acceptedAt, publishedAt: publishedAt, resends: resends, sessionEpoch: sessionEpoch)
+    }
+
+    /// The members of the notice that the box gets, in the order of docs/integration.md.
+    package var members: [(name: String, value: JSONValue)] {
+        var members: [(name: String, value: JSONValue)] = [
+            ("id", .string(notice.id.text)), ("amount", .string("\(notice.money.amount)")),
+            ("currency", .string(notice.money.currency.code)),
+        ]
+        if let channel = notice.channel { members.append(("channel", .string(channel))) }
+        members.append(("paid_at", .string("\(notice.paidAt ?? acceptedAt)")))
+        if notice.kind != .payment { members.append(("kind", .string(notice.kind.rawValue))) }
+        if let text = notice.text { members.append(("text", .string(text))) }
+        return members
+    }
+
+    /// What `GET` answers.
+    package var json: JSONValue {
+        var members: [(name: String, value: JSONValue)] = [
+            ("merchant", .string(box.merchant)), ("device", .string(box.device)),
+        ]
+        members += self.members.filter { $0.name != "text" }
+        members += [
+            ("state", .string(state.rawValue)), ("since", .string("\(stateSince)")),
+            ("accepted_at", .string("\(acceptedAt)")),
+        ]
+        if let publishedAt { members.append(("published_at", .string("\(publishedAt)"))) }
+        members.append(("resends", .integer(resends)))
+        if let how { members.append(("how", .string(how))) }
+        if let reason { members.append(("reason", .string(reason))) }
+        return .object(members)
+    }
+}

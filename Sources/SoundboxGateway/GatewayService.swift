@@ -1,0 +1,135 @@
+import Logging
+import ServiceLifecycle
+import SoundboxControl
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+
+/// The gateway put together.
+///
+///     let gateway = try GatewayService(configuration: configuration, logger: logger)
+///     try await ServiceGroup(configuration: .init(services: gateway.services, logger: logger)).run()
+///
+/// Threads: one for HTTP, one for the store, one for the broker.
+package struct GatewayService {
+    /// A payment is answered within milliseconds, so these are what a proxy keeps open.
+    static let mostConnections = 512
+
+    private let configuration: GatewayConfiguration
+    private let store: PaymentStore
+    private let intake: PaymentIntake
+    private let outgoing: Outgoing
+    private let fleet: MQTTFleet
+    private let handler: GatewayRequestHandler
+    private let metrics = GatewayMetrics()
+    private let logger: Logger
+    private let systemd = Systemd()
+
+    /// Reads the files that the configuration names, and opens the store. Blocks on the disk.
+    package init(configuration: GatewayConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        let tokens = try AccessTokens(readingFile: configuration.tokensFile)
+        var hooks: [String: Hook] = [:]
+        if let folder = configuration.hooks {
+            let names: [String]
+            do { names = try SmallFile.names(in: folder) } catch { throw FileError(path: folder, problem: "\(error)") }
+            for name in names.sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
+                hooks[String(name.dropLast(5))] = try Hook(readingFile: "\(folder)/\(name)")
+            }
+        }
+        let fleet = try MQTTFleet(
+            settings: configuration.brokerSettings(), clientID: configuration.clientID,
+            filters: [BoxID.filter(.receipts), BoxID.filter(.status)]
+        ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
+        self.fleet = fleet
+        store = try PaymentStore(path: configuration.database)
+        let outgoing = try Outgoing(
+            store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
+            metrics: metrics, logger: logger)
+        self.outgoing = outgoing
+        intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
+        handler = GatewayRequestHandler(
+            intake: intake, tokens: tokens, decoder: configuration.decoder, hooks: hooks, boxes: { outgoing.boxes },
+            metrics: metrics, logger: logger)
+    }
+
+    /// They are stopped in the order of this list, from its end.
+    package var services: [any Service] {
+        get throws {
+            var services: [any Service] = [FleetService(fleet: fleet, outgoing: outgoing)]
+            if let interval = systemd.watchdogInterval {
+                services.append(Watchdog(intake: intake, systemd: systemd, interval: interval / 3))
+            }
+            if let address = configuration.metrics {
+                services.append(MetricsServer(address: address, metrics: families, logger: logger))
+            }
+            let server = try HTTPServer(
+                limits: HTTPServer.Limits(
+                    mostConnections: Self.mostConnections, idleSeconds: 30, lifetime: .seconds(30),
+                    renewsLifetime: true,
+                    farewell: .seconds(5), longestBody: PaymentNoticeDecoder.maximumPayloadBytes),
+                refusal: { .error($0, $1) }, headers: handler.headers, handler: handler.answer)
+            services.append(
+                RequestService(server: server, address: configuration.listen, systemd: systemd, logger: logger))
+            return services
+        }
+    }
+
+    @Sendable private func families() async -> [MetricFamily] {
+        guard let openSince = try? await intake.openSince() else { return [] }
+        return metrics.families(
+            openSince: openSince, boxes: outgoing.boxes, isConnected: outgoing.isConnected, at: .now)
+    }
+}
+
+private struct FleetService: Service {
+    let fleet: MQTTFleet
+    let outgoing: Outgoing
+
+    func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await fleet.run(delegate: outgoing)
+        } onCancelOrGracefulShutdown: {
+            fleet.stop()
+        }
+    }
+}
+
+private struct RequestService: Service {
+    let server: HTTPServer
+    let address: ListenAddress
+    let systemd: Systemd
+    let logger: Logger
+
+    func run() async throws {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await server.run(thread: "http") { [address] in
+                try TCPListener(address, backlog: 512)
+            } whenOpen: { [address, systemd, logger] in
+                logger.info("listening", metadata: ["address": "\(address)"])
+                systemd.ready()
+            }
+        } onCancelOrGracefulShutdown: {
+            systemd.stopping()
+            server.stop()
+        }
+    }
+}
+
+/// Shows the service manager that the store's thread works.
+private struct Watchdog: Service {
+    let intake: PaymentIntake
+    let systemd: Systemd
+    let interval: Duration
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await intake.isAlive()
+                systemd.watchdog()
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+}

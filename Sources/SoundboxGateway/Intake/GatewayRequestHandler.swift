@@ -1,0 +1,273 @@
+import Logging
+import SoundboxControl
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Answers the requests of payment systems.
+///
+///     POST /payments/{merchant}/{device}
+///     GET /payments/{merchant}/{device}/{id}?kind=refund
+///     GET /boxes/{merchant}/{device}
+///     POST /hooks/{name}
+package struct GatewayRequestHandler: Sendable {
+    /// The headers that it reads, besides those of the hooks.
+    package static let headers = ["authorization"]
+    /// A time from further ahead is a mistake: the box would refuse it.
+    static let farthestAhead = Duration.seconds(86_400)
+
+    let intake: PaymentIntake
+    let tokens: AccessTokens
+    let decoder: PaymentNoticeDecoder
+    let hooks: [String: Hook]
+    let boxes: @Sendable () -> [BoxID: KnownBox]
+    let metrics: GatewayMetrics
+    let logger: Logger
+    private let complaints = Complaints()
+
+    package init(
+        intake: PaymentIntake, tokens: AccessTokens, decoder: PaymentNoticeDecoder, hooks: [String: Hook] = [:],
+        boxes: @escaping @Sendable () -> [BoxID: KnownBox], metrics: GatewayMetrics, logger: Logger
+    ) {
+        self.intake = intake
+        self.tokens = tokens
+        self.decoder = decoder
+        self.hooks = hooks
+        self.boxes = boxes
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// The headers that the server has to hand on.
+    package var headers: [String] { Array(Set(Self.headers + hooks.values.flatMap(\.headers))) }
+
+    package func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
+        if path.count == 2, path[0] == "hooks" { return await knock(path[1], request) }
+        let sender: String
+        switch tokens.verdict(on: request.headers["authorization"], at: .monotonicNow) {
+        case .admitted(let name): sender = name
+        case .tooFast(let name):
+            metrics.count(.tooFast)
+            return .tooFast(name)
+        case .unknown:
+            metrics.count(.unauthorised)
+            var response = HTTPResponse.error(
+                401, "expected the header Authorization: Bearer TOKEN, with a known token")
+            response.headers = [("WWW-Authenticate", "Bearer")]
+            return response
+        }
+        switch (path.first, path.count) {
+        case ("payments", 3): return await atBox(path, request, "POST") { await post(request.body, for: $0, sender) }
+        case ("payments", 4): return await atBox(path, request, "GET") { await state(of: path[3], request, $0) }
+        case ("boxes", 3): return await atBox(path, request, "GET") { box(in: $0) }
+        default:
+            return .error(
+                404,
+                "there is POST /payments/MERCHANT/DEVICE, GET /payments/MERCHANT/DEVICE/ID and GET /boxes/MERCHANT/DEVICE"
+            )
+        }
+    }
+
+    /// The parts of a path between its slashes, percent-decoded; `nil` unless they are UTF-8.
+    static func segments(of path: String) -> [String]? {
+        var segments: [String] = []
+        for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            var bytes: [UInt8] = []
+            var rest = Array(part.utf8)[...]
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "%") else {
+                    bytes.append(byte)
+                    continue
+                }
+                guard let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2
+                else {
+                    return nil
+                }
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            }
+            guard let segment = String(validating: bytes, as: UTF8.self) else { return nil }
+            segments.append(segment)
+        }
+        return segments
+    }
+
+    private func atBox(
+        _ path: [String], _ request: HTTPRequest, _ method: String, _ answer: (BoxID) async -> HTTPResponse
+    ) async -> HTTPResponse {
+        guard request.method == method else {
+            var response = HTTPResponse.error(405, "expected \(method)")
+            response.headers = [("Allow", method)]
+            return response
+        }
+        do throws(BoxIDError) { return await answer(try BoxID(merchant: path[1], device: path[2])) } catch {
+            return .error(422, error.problem, field: error.field)
+        }
+    }
+
+    // MARK: Payments
+
+    private func post(_ body: [UInt8], for box: BoxID, _ sender: String) async -> HTTPResponse {
+        let notice: PaymentNotice
+        do throws(NoticeRejection) {
+            guard case .notice(let read, let unread) = try decoder.decode(body) else {
+                return .error(422, "no payment")
+            }
+            // Signed, it needs a time that the box can read.
+            if let problem = unread.paidAt { throw problem }
+            if let paidAt = read.paidAt, paidAt.duration(since: .now) > Self.farthestAhead {
+                throw NoticeRejection(id: read.id, field: "paid_at", problem: "more than a day ahead")
+            }
+            notice = read
+        } catch {
+            metrics.count(.refused)
+            if complaints.areDue(about: sender) {
+                logger.notice("refused", metadata: ["box": "\(box)", "reason": "\(error)", "token": "\(sender)"])
+            }
+            return .error(422, error.problem, field: error.field)
+        }
+        do throws(StoreError) {
+            let outcome = try await intake.accept(notice, for: box)
+            switch outcome {
+            case .accepted: metrics.count(.accepted)
+            case .known: metrics.count(.known)
+            case .differs(let money):
+                metrics.count(.differs)
+                return .error(409, "the id is known with another amount: \(money)", field: "amount")
+            }
+            var state = PaymentState.accepted
+            if case .known(let known) = outcome { state = known }
+            return HTTPResponse(
+                200,
+                .object([("id", .string(notice.id.text)), ("state", .string(state.rawValue))]))
+        } catch {
+            metrics.count(.failed)
+            logger.error("a payment cannot be stored", metadata: ["reason": "\(error)"])
+            return .error(503, "the payment could not be stored; send it again")
+        }
+    }
+
+    private func state(of id: String, _ request: HTTPRequest, _ box: BoxID) async -> HTTPResponse {
+        guard let id = try? PaymentID(id) else { return .error(422, "expected 1 to 128 bytes", field: "id") }
+        let isRefund = request.query.contains { $0 == ("kind", "refund") }
+        do throws(StoreError) {
+            guard let payment = try await intake.payment(id.of(isRefund ? .refund : .payment), of: box) else {
+                return .error(404, "this payment is not known here")
+            }
+            return HTTPResponse(200, payment.json)
+        } catch {
+            logger.error("a payment cannot be read", metadata: ["reason": "\(error)"])
+            return .error(503, "the store cannot be read")
+        }
+    }
+
+    private func box(in box: BoxID) -> HTTPResponse {
+        guard let known = boxes()[box] else { return .error(404, "nothing is known of this box") }
+        return HTTPResponse(200, known.json(of: box))
+    }
+
+    // MARK: Hooks
+
+    private func knock(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
+        guard let hook = hooks[name] else { return .error(404, "there is no hook of this name") }
+        guard request.method == "POST" else { return .error(405, "expected POST") }
+        let now = Timestamp.now
+        do throws(HookRefusal) {
+            let document = try hook.scheme.open(
+                HookRequest(headers: request.headers, body: request.body), at: now.millisecondsSince1970 / 1000)
+            // Only what is signed counts: a flood of forged requests must not hold up the provider's.
+            guard tokens.mayCome("hook \(name)", at: .monotonicNow) else {
+                metrics.count(.tooFast)
+                return .tooFast(name)
+            }
+            return await HTTPResponse(take(document, from: hook, name))
+        } catch {
+            metrics.count(.unauthorised)
+            if complaints.areDue(about: name) {
+                logger.notice("a webhook is refused", metadata: ["hook": "\(name)", "reason": "\(error.reason)"])
+            }
+            return .error(error.status, error.reason)
+        }
+    }
+
+    private func take(_ document: [UInt8], from hook: Hook, _ name: String) async -> HookAnswer {
+        do {
+            let reader = MappedNoticeDecoder(
+                mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
+            // A time that cannot be read is no reason to lose a payment: it counts as paid now.
+            guard case .notice(let notice, _) = try reader.decode(document) else {
+                metrics.count(.ignored)
+                return hook.scheme.accepted
+            }
+            let (merchant, device) = try hook.box(of: document)
+            let box = try BoxID(merchant: merchant, device: device)
+            let outcome = try await intake.accept(notice, for: box)
+            if case .differs(let money) = outcome {
+                metrics.count(.differs)
+                logger.error(
+                    "a webhook repeats an id with another amount",
+                    metadata: ["hook": "\(name)", "box": "\(box)", "id": "\(notice.id)", "stored": "\(money)"])
+                return hook.scheme.failed("the id is known with another amount")
+            }
+            metrics.count(outcome == .accepted ? .accepted : .known)
+            return hook.scheme.accepted
+        } catch let error where !(error is StoreError) {
+            metrics.count(.refused)
+            logger.error("a webhook's payment is refused", metadata: ["hook": "\(name)", "reason": "\(error)"])
+            return hook.scheme.failed("\(error)")
+        } catch {
+            metrics.count(.failed)
+            logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
+            return hook.scheme.failed("the payment could not be stored; send it again")
+        }
+    }
+}
+
+extension KnownBox {
+    /// What `GET /boxes/…` answers.
+    func json(of box: BoxID) -> JSONValue {
+        .object([
+            ("merchant", .string(box.merchant)), ("device", .string(box.device)), ("online", .bool(onlineSince != nil)),
+            ("online_since", onlineSince.map { .string("\($0)") } ?? .null),
+            ("seen_at", seenAt.map { .string("\($0)") } ?? .null),
+            ("session_epoch", sessionEpoch.map { .integer($0) } ?? .null),
+            ("faults", .array(faults.map { .string($0) })),
+        ])
+    }
+}
+
+extension HTTPResponse {
+    init(_ status: Int, _ json: JSONValue) {
+        self.init(status: status, contentType: "application/json", body: json.bytes + [UInt8(ascii: "\n")])
+    }
+
+    init(_ answer: HookAnswer) { self.init(status: answer.status, contentType: answer.contentType, body: answer.body) }
+
+    /// - Parameter field: the field at fault.
+    static func error(_ status: Int, _ reason: String, field: String? = nil) -> HTTPResponse {
+        let members: [(name: String, value: JSONValue)] = [
+            ("error", .string(field.map { "\($0): \(reason)" } ?? reason))
+        ]
+        return HTTPResponse(status, .object(members + (field.map { [("field", .string($0))] } ?? [])))
+    }
+
+    static func tooFast(_ name: String) -> HTTPResponse {
+        var response = error(429, "\(name): more than \(Int(RequestRate.perSecond)) requests a second")
+        response.headers = [("Retry-After", "1")]
+        return response
+    }
+}
+
+/// At most one line a second about each sender: anybody may send what is refused.
+private final class Complaints: Sendable {
+    private let last = Mutex<[String: Duration]>([:])
+
+    func areDue(about name: String) -> Bool {
+        last.withLock { last in
+            guard last[name].map({ .monotonicNow - $0 >= .seconds(1) }) ?? true else { return false }
+            last[name] = .monotonicNow
+            return true
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Stores payments as they are posted. Requests that come while a commit is being written share the next one.
+///
+///     let outcome = try await intake.accept(notice, for: box)
+package actor PaymentIntake {
+    private let executor = ThreadExecutor(name: "store")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private typealias Answer = CheckedContinuation<Result<PaymentStore.Acceptance, StoreError>, Never>
+
+    private let store: PaymentStore
+    private let stored: @Sendable () -> Void
+    private var waiting: [(box: BoxID, notice: PaymentNotice)] = []
+    private var answers: [Answer] = []
+
+    /// - Parameter stored: called after each commit that has stored something new.
+    package init(store: PaymentStore, stored: @escaping @Sendable () -> Void) {
+        self.store = store
+        self.stored = stored
+    }
+
+    /// Returns when the payment is on the disk.
+    ///
+    /// - Throws: why it is not; then nothing of it is.
+    package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> PaymentStore.Acceptance {
+        let result = await withCheckedContinuation { (answer: Answer) in
+            waiting.append((box, notice))
+            answers.append(answer)
+            // Runs behind the requests that wait for this thread already.
+            if answers.count == 1 { Task(executorPreference: executor) { await self.commit() } }
+        }
+        return try result.get()
+    }
+
+    private func commit() {
+        let (payments, answers) = (waiting, answers)
+        (waiting, self.answers) = ([], [])
+        do throws(StoreError) {
+            let outcomes = try store.accept(payments, at: .now)
+            for (answer, outcome) in zip(answers, outcomes) { answer.resume(returning: .success(outcome)) }
+            if outcomes.contains(.accepted) { stored() }
+        } catch {
+            for answer in answers { answer.resume(returning: .failure(error)) }
+        }
+    }
+
+    /// The state of a payment, and of a box's; on this thread, since it blocks on the disk.
+    package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
+        try store.payment(id, of: box)
+    }
+
+    /// Returns when the thread has come to it.
+    package func isAlive() {}
+
+    package func openSince() throws(StoreError) -> [Timestamp] { try store.openSince() }
+}

@@ -1,0 +1,85 @@
+import SoundboxCore
+import Synchronization
+
+/// What the gateway counts as it happens. Any thread; never blocks.
+package final class GatewayMetrics: Sendable {
+    /// What became of a request that brings a payment. The raw value is the label.
+    package enum Answer: String, CaseIterable, Sendable {
+        case accepted, known, differs, refused, ignored, unauthorised, failed
+        case tooFast = "too_fast"
+    }
+
+    private struct Counts {
+        /// By what became of the request.
+        var requests: [Answer: Int] = [:]
+        var resends = 0
+        var ended: [PaymentState: Int] = [:]
+        /// Seconds from the request to the receipt `announced`.
+        var announced = MetricHistogram(bounds: [0.5, 1, 2, 5, 10, 30, 60, 300, 1800, 14_400])
+    }
+
+    private let counts = Mutex(Counts())
+
+    package init() {}
+
+    package func count(_ answer: Answer) { counts.withLock { $0.requests[answer, default: 0] += 1 } }
+
+    package func count(_ outcome: PaymentStore.TurnOutcome, at now: Timestamp) {
+        counts.withLock { counts in
+            counts.resends += outcome.resent
+            for payment in outcome.ended { counts.ended[payment.state, default: 0] += 1 }
+            for payment in outcome.announced {
+                let time = now.millisecondsSince1970 - payment.acceptedAt.millisecondsSince1970
+                counts.announced.record(max(0, Double(time) / 1000))
+            }
+        }
+    }
+
+    package func countGivenUp(_ count: Int) {
+        if count > 0 { counts.withLock { $0.ended[.givenUp, default: 0] += count } }
+    }
+
+    /// - Parameters:
+    ///   - openSince: when each payment that no box has acknowledged was accepted.
+    package func families(
+        openSince: [Timestamp], boxes: [BoxID: KnownBox], isConnected: Bool, at now: Timestamp
+    ) -> [MetricFamily] {
+        let counts = counts.withLock { $0 }
+        let ages = ["1m": 60, "5m": 300, "1h": 3600, "1d": 86_400, "3d": 259_200]
+            .sorted { $0.value < $1.value }.map { name, seconds in
+                MetricFamily.Series(
+                    [.init("younger_than", name)],
+                    .number(
+                        Double(openSince.count { now.duration(since: $0) < .seconds(seconds) })))
+            }
+        return [
+            MetricFamily(
+                "soundbox_gateway_connected", .gauge, "1 while connected to the broker.", isConnected ? 1 : 0),
+            MetricFamily(
+                "soundbox_gateway_requests_total", .counter, "Payments posted, by the answer.",
+                Answer.allCases.map {
+                    .init([.init("answer", $0.rawValue)], .number(Double(counts.requests[$0] ?? 0)))
+                }),
+            MetricFamily(
+                "soundbox_gateway_waiting", .gauge, "Payments that no box has acknowledged, younger than this.", ages),
+            MetricFamily(
+                "soundbox_gateway_resends_total", .counter, "Payments published again.", Double(counts.resends)),
+            MetricFamily(
+                "soundbox_gateway_ended_total", .counter, "Payments by how they ended.",
+                [PaymentState.announced, .expired, .cancelled, .failed, .givenUp].map {
+                    .init([.init("state", $0.rawValue)], .number(Double(counts.ended[$0] ?? 0)))
+                }),
+            MetricFamily(
+                "soundbox_gateway_boxes", .gauge, "Boxes that had a payment or a status.", Double(boxes.count)),
+            MetricFamily(
+                "soundbox_gateway_boxes_offline", .gauge, "Boxes that are not online.",
+                Double(boxes.values.count { $0.onlineSince == nil })),
+            MetricFamily(
+                "soundbox_gateway_boxes_faulty", .gauge, "Boxes online with a fault.",
+                Double(boxes.values.count { $0.onlineSince != nil && !$0.faults.isEmpty })),
+            MetricFamily(
+                "soundbox_gateway_announced_seconds", .histogram, "From the request to the receipt announced.",
+                [.init([], .histogram(counts.announced))]),
+        ]
+    }
+}

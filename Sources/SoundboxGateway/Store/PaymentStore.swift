@@ -1,0 +1,221 @@
+import GRDB
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+
+/// All payments and what is known of the boxes, in one SQLite file.
+///
+///     let store = try PaymentStore(path: "/var/lib/soundbox-gateway/gateway.sqlite")
+///     let outcomes = try store.accept([(box, notice)], at: now)
+///
+/// WAL with `synchronous = FULL`: every commit is on the disk when it returns. Every method blocks on the disk. Any
+/// thread; calls take turns.
+package final class PaymentStore: Sendable {
+    package let path: String
+    private let queue: DatabaseQueue
+    /// Held as long as payments may be published from this file.
+    private let lock: FileLock?
+
+    /// Opens the file, and creates it if it is missing.
+    ///
+    /// - Throws: also when another gateway has the file: each payment would be published twice.
+    /// - Parameter isReadOnly: for a second process, which looks only.
+    package init(path: String, isReadOnly: Bool = false) throws(StoreError) {
+        self.path = path
+        lock =
+            isReadOnly ? nil : FileLock(closing: Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+        guard isReadOnly || lock != nil else {
+            let error = SystemError.last
+            throw StoreError(
+                path: path,
+                reason: error.code == EWOULDBLOCK
+                    ? "another gateway runs with it" : "\(path).lock cannot be made: \(error)")
+        }
+        do {
+            var configuration = GRDB.Configuration()
+            configuration.label = "gateway"
+            // A backup or an engineer with sqlite3 may hold the file for a moment.
+            configuration.busyMode = .timeout(5)
+            configuration.readonly = isReadOnly
+            if !isReadOnly { configuration.journalMode = .wal }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            guard !isReadOnly else { return }
+            try queue.writeWithoutTransaction {
+                // Set after opening, because GRDB sets NORMAL when it chooses WAL.
+                try $0.execute(sql: "PRAGMA synchronous = FULL")
+                try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
+            }
+            try queue.write(StoreSchema.prepare)
+        } catch { throw StoreError(path: path, error) }
+    }
+
+    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        do { return try queue.write(body) } catch { throw StoreError(path: path, error) }
+    }
+
+    /// Runs `body`, which must not write.
+    func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        // GRDB's `read` has SQLite compile every statement again (pragma.c, `OP_Expire`).
+        do { return try queue.unsafeRead(body) } catch { throw StoreError(path: path, error) }
+    }
+
+    // MARK: Accepting
+
+    package enum Acceptance: Sendable, Equatable {
+        case accepted
+        /// The id is known, with the same amount; nothing was changed.
+        case known(PaymentState)
+        /// The id is known with another amount; nothing was changed.
+        case differs(Money)
+    }
+
+    /// Stores payments that have just come, all in one commit.
+    ///
+    /// - Returns: one outcome for each, in order.
+    package func accept(
+        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Timestamp
+    ) throws(StoreError) -> [Acceptance] {
+        try write { database in
+            try payments.map { box, notice in
+                let number = try Self.number(of: box, in: database)
+                if let known = try Self.payment(notice.id, ofBox: number, in: database)?.payment {
+                    return known.notice.money == notice.money ? .known(known.state) : .differs(known.notice.money)
+                }
+                let money = notice.money
+                try database.cachedStatement(
+                    sql: """
+                        INSERT INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
+                            accepted_at, state, state_since, resends, due_at)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+                        """
+                ).execute(arguments: [
+                    number, notice.id.text, notice.id.isRefund, "\(money.amount)", money.currency.code,
+                    notice.kind.rawValue, notice.channel, (notice.paidAt ?? now).millisecondsSince1970, notice.text,
+                    now.millisecondsSince1970, PaymentState.accepted.rawValue, now.millisecondsSince1970,
+                    Timestamp.atOnce.millisecondsSince1970,
+                ])
+                return .accepted
+            }
+        }
+    }
+
+    /// The number of a box, which gets one if it has none.
+    static func number(of box: BoxID, in database: Database) throws -> Int64 {
+        if let number = try existingNumber(of: box, in: database) { return number }
+        try database.cachedStatement(sql: "INSERT INTO box (merchant, device) VALUES (?, ?)")
+            .execute(arguments: [box.merchant, box.device])
+        return database.lastInsertedRowID
+    }
+
+    static func existingNumber(of box: BoxID, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT number FROM box WHERE merchant = ? AND device = ?"),
+            arguments: [box.merchant, box.device])
+    }
+
+    // MARK: Reading
+
+    package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
+        try read { database in
+            guard let number = try Self.existingNumber(of: box, in: database) else { return nil }
+            return try Self.payment(id, ofBox: number, in: database)?.payment
+        }
+    }
+
+    /// The open payments that are due, those that have waited longest first, with their numbers.
+    package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [(number: Int64, payment: StoredPayment)] {
+        try read { database in
+            try PaymentRow.fetchAll(
+                database, where: "due_at <= ? ORDER BY due_at, payment.number LIMIT ?",
+                [now.millisecondsSince1970, limit]
+            ).map { ($0.number, $0.payment) }
+        }
+    }
+
+    /// What is known of each box that has had a payment or a status.
+    package func boxes() throws(StoreError) -> [BoxID: KnownBox] {
+        try read { database in
+            var boxes: [BoxID: KnownBox] = [:]
+            for row in try Row.fetchAll(database, sql: "SELECT * FROM box") {
+                guard let box = try? BoxID(merchant: row["merchant"], device: row["device"]) else { continue }
+                var known = KnownBox()
+                known.onlineSince = (row["online_since"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
+                known.sessionEpoch = row["session_epoch"]
+                known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
+                let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
+                known.faults = faults?.elements?.compactMap(\.string) ?? []
+                if let epoch = row["reconciled_epoch"] as Int? {
+                    known.reconciling = .init(
+                        epoch: epoch,
+                        dueAt: (row["reconciled_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:)))
+                }
+                boxes[box] = known
+            }
+            return boxes
+        }
+    }
+
+    /// The payments that no shop has heard of, oldest first.
+    package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
+        let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try read { database in
+            try PaymentRow.fetchAll(
+                database,
+                // An expired one may have been heard in a summary.
+                where:
+                    "state IN (\(states)) AND NOT (state = 'expired' AND how = 'aloud') ORDER BY payment.number LIMIT ?",
+                [limit]
+            ).map(\.payment)
+        }
+    }
+
+    /// When each open payment was accepted.
+    package func openSince() throws(StoreError) -> [Timestamp] {
+        try read { database in
+            try Int64.fetchAll(database, sql: "SELECT accepted_at FROM payment WHERE due_at IS NOT NULL")
+                .map(Timestamp.init(millisecondsSince1970:))
+        }
+    }
+
+    static func payment(_ id: PaymentID, ofBox box: Int64, in database: Database) throws -> PaymentRow? {
+        try PaymentRow.fetchAll(
+            database, where: "payment.box = ? AND payment_id = ? AND is_refund = ?", [box, id.text, id.isRefund]
+        ).first
+    }
+
+    // MARK: Pruning
+
+    /// Deletes the oldest payments that came before a time, at most `limit`.
+    ///
+    /// - Returns: how many.
+    package func prune(before time: Timestamp, limit: Int = 15_000) throws(StoreError) -> Int {
+        try write { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM payment WHERE accepted_at < ?
+                        AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
+                    """, arguments: [time.millisecondsSince1970, limit])
+            return database.changesCount
+        }
+    }
+}
+
+/// Why the store cannot do something.
+package struct StoreError: Error, CustomStringConvertible {
+    package var path: String
+    package var reason: String
+
+    init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+
+    init(path: String, _ error: any Error) {
+        self.path = path
+        // SQLite's own message, without the statement.
+        if let error = error as? DatabaseError {
+            reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+        } else {
+            reason = "\(error)"
+        }
+    }
+
+    package var description: String { "\(path): \(reason)" }
+}

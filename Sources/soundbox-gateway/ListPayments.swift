@@ -1,0 +1,39 @@
+import ArgumentParser
+import SoundboxCore
+import SoundboxGateway
+
+struct ListPayments: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List payments that shops have not heard of, oldest first.",
+        discussion: "Reads the gateway's file, also while the gateway runs. Run it as the gateway's user.")
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    @Flag(help: "Those that no box has announced: waiting, stored, late, refused, given up.")
+    var unheard = false
+
+    @Option(help: "At most so many.")
+    var limit = 1000
+
+    func validate() throws {
+        guard unheard else { throw ValidationError("Say which: --unheard.") }
+        guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    }
+
+    func run() throws {
+        let path = try GatewayConfiguration(readingFile: configuration.config).database
+        let store = try PaymentStore(path: path, isReadOnly: true)
+        let boxes = try store.boxes()
+        for payment in try store.unheard(limit: limit) {
+            let box = boxes[payment.box]
+            let away = box?.onlineSince == nil ? "box away since \(box?.seenAt.map { "\($0)" } ?? "ever")" : nil
+            let columns = [
+                "\(payment.acceptedAt)", "\(payment.box)", payment.notice.id.text, payment.notice.kind.rawValue,
+                "\(payment.notice.money)", payment.state.rawValue,
+                [payment.how, payment.reason, away].compactMap(\.self).joined(separator: "; "),
+            ]
+            print(columns.map(\.printable).joined(separator: "\t"))
+        }
+    }
+}

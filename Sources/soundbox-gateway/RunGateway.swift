@@ -1,0 +1,29 @@
+import ArgumentParser
+import Logging
+import ServiceLifecycle
+import SoundboxGateway
+import SoundboxLogging
+import UnixSignals
+
+struct RunGateway: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Be the gateway.",
+        discussion: """
+            Stays in the foreground and logs to standard error. SIGTERM and Ctrl-C answer the requests that have come, \
+            and end. Under systemd it reports readiness and serves the watchdog.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    func run() async throws {
+        let logger = Logger(label: "gateway") { _ in LineLogHandler(level: .info) }
+        let gateway = try GatewayService(
+            configuration: try GatewayConfiguration(readingFile: configuration.config), logger: logger)
+        let group = ServiceGroupConfiguration(
+            services: try gateway.services, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await ServiceGroup(configuration: group).run()
+        logger.info("stopped")
+    }
+}

@@ -1,0 +1,246 @@
+import SoundboxCore
+import TestSupport
+import Testing
+
+@Suite("The gateway, with a real broker", .timeLimit(.minutes(10)))
+struct GatewayTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A payment that is posted is heard, and its state says so; SIGTERM ends the gateway in good order")
+    func heard() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            let gateway = try await trial.start()
+            try await box.run {
+                #expect(await trial.post("A-1") == 200)
+                try await trial.await("A-1", "announced")
+                #expect(await trial.post("A-1") == 200)
+                #expect(await trial.post("A-1", "13") == 409)
+            }
+            #expect(box.announced == ["A-1"])
+            #expect(try await trial.payment("A-1")["how"] == .string("aloud"))
+            gateway.terminate()
+            #expect(try await gateway.exitStatus() == 0)
+            #expect(try await gateway.errors.all().last?.contains(" stopped") == true)
+            let list = try await result(
+                of: [Products.gateway, "list", "--unheard", "--config", folder.file("gateway.yaml")])
+            #expect(list == CommandResult(code: 0, output: [], errors: []))
+        }
+    }
+
+    @Test("A box that refuses a payment ends it, with the box's reason")
+    func rejected() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            box.answers(.rejected("amount: not today"))
+            let gateway = try await trial.start()
+            try await box.run {
+                #expect(await trial.post("A-1") == 200)
+                try await trial.await("A-1", "failed")
+            }
+            #expect(try await trial.payment("A-1")["reason"] == .string("amount: not today"))
+            let list = try await result(
+                of: [Products.gateway, "list", "--unheard", "--config", folder.file("gateway.yaml")])
+            #expect(list.output.count == 1 && list.output[0].contains("amount: not today"))
+            try await gateway.killNow()
+        }
+    }
+
+    @Test(
+        "A broker that is killed with all it had, before the box has answered: the new session gets every payment, once"
+    )
+    func brokerKilled() async throws {
+        let port = try LoopbackSocket.freePort()
+        let trial = try GatewayTrial(folder: folder, brokerPort: port, settings: ["reconciles: true"])
+        let box = try SimulatedBox(port: port)
+        box.answers(.nothing)
+        let broker = try await MosquittoBroker.start(in: folder, port: port)
+        let gateway = try await trial.start()
+        try await box.run {
+            for id in 1...3 { #expect(await trial.post("A-\(id)") == 200) }
+            for id in 1...3 { try await trial.await("A-\(id)", "published") }
+            for _ in 1...3 { _ = try await box.arrivals.next() }
+            try await broker.kill()
+            // Accepted without a broker, too.
+            #expect(await trial.post("A-4") == 200)
+            #expect(try await trial.payment("A-4")["state"] == .string("accepted"))
+            box.answers(.announced)
+            let second = try await MosquittoBroker.start(in: folder, port: port)
+            for id in 1...4 { try await trial.await("A-\(id)", "announced") }
+            #expect(box.announced.sorted() == ["A-1", "A-2", "A-3", "A-4"])
+            _ = try await gateway.errors.next { $0.contains("lost a box's session") ? $0 : nil }
+            try await second.stop()
+        }
+        try await gateway.killNow()
+    }
+
+    @Test("A box that is away gets one copy of each payment, however often the gateway and its connection begin anew")
+    func away() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            try await box.run {}
+            var gateway = try await trial.start()
+            #expect(await trial.post("A-1") == 200)
+            try await trial.await("A-1", "published")
+            for _ in 1...4 {
+                try await gateway.killNow()
+                gateway = try await trial.start()
+                _ = try await gateway.errors.next { $0.contains(" connected ") ? $0 : nil }
+                #expect(try await trial.payment("A-1")["state"] == .string("published"))
+            }
+            let others = (1...30).map { "B-\($0)" }
+            try await trial.publish(others)
+            #expect(await trial.post("A-2") == 200)
+            try await trial.await("A-2", "published")
+            try await box.run {
+                try await trial.await("A-2", "announced")
+                try await trial.await("A-1", "announced")
+            }
+            #expect(box.arrivals.entries == ["A-1"] + others + ["A-2"])
+            try await gateway.killNow()
+        }
+    }
+
+    @Test(
+        "Killed again and again while payments come, the gateway loses none that it has answered, and none is heard twice"
+    )
+    func killed() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            var generator = SeededGenerator(seed: 37)
+            try await box.run {
+                var accepted: [String] = []
+                for round in 1...8 {
+                    let gateway = try await trial.start()
+                    let pause = Int.random(in: 0..<150, using: &generator)
+                    async let kill: Void = {
+                        // Where in the life of a payment it hits is the point, and left to chance.
+                        try await Task.sleep(for: .milliseconds(pause))
+                        try await gateway.killNow()
+                    }()
+                    for index in 1... {
+                        guard let status = await trial.post("A-\(round)-\(index)") else { break }
+                        #expect(status == 200)
+                        accepted.append("A-\(round)-\(index)")
+                    }
+                    try await kill
+                }
+                let gateway = try await trial.start()
+                for id in accepted { try await trial.await(id, "announced") }
+                #expect(Set(accepted).isSubset(of: box.announced))
+                #expect(Set(box.announced).count == box.announced.count)
+                #expect(!accepted.isEmpty)
+                try await gateway.killNow()
+            }
+        }
+    }
+
+    @Test("Killed while receipts wait at the broker, the gateway has them when it is back")
+    func receiptsWait() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            try await box.run {}
+            let gateway = try await trial.start()
+            #expect(await trial.post("A-1") == 200)
+            try await trial.await("A-1", "published")
+            try await gateway.killNow()
+            try await box.run { _ = try await box.arrivals.next() }
+            let second = try await trial.start()
+            try await trial.await("A-1", "announced")
+            #expect(box.arrivals.entries == ["A-1"])
+            try await second.killNow()
+        }
+    }
+
+    @Test("While the disk takes nothing, payments are refused and receipts stay at the broker; then all go on")
+    func diskFull() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            // From here on the broker keeps what comes for it.
+            try await box.run {}
+            let gateway = try await trial.start()
+            #expect(await trial.post("A-1") == 200)
+            try await trial.await("A-1", "published")
+            // Beyond that the kernel refuses (setrlimit(2), RLIMIT_FSIZE), which to SQLite is a full disk.
+            try await ChildProcess.run("prlimit", "--pid", "\(gateway.id)", "--fsize=1000:")
+            #expect(await trial.post("A-2") == 503)
+            #expect(try await trial.payment("A-2")["error"] != nil)
+            try await box.run {
+                _ = try await box.arrivals.next()
+                _ = try await gateway.errors.next { $0.contains("could not be stored") ? $0 : nil }
+                #expect(try await trial.payment("A-1")["state"] == .string("published"))
+                try await ChildProcess.run("prlimit", "--pid", "\(gateway.id)", "--fsize=unlimited:")
+                try await trial.await("A-1", "announced")
+                #expect(await trial.post("A-2") == 200)
+                try await trial.await("A-2", "announced")
+            }
+            #expect(box.announced == ["A-1", "A-2"])
+            gateway.terminate()
+            #expect(try await gateway.exitStatus() == 0)
+        }
+    }
+
+    @Test(
+        "What cannot be used is told in one line, with its file",
+        arguments: [
+            ("client_id: x\n", "gateway.yaml", "broker"), ("nonsense", "gateway.yaml", "mapping"),
+        ])
+    func configuration(text: String, file: String, word: String) async throws {
+        let path = try folder.write(text, to: "gateway.yaml")
+        let answer = try await result(of: [Products.gateway, "run", "--config", path])
+        #expect(answer.code == 1 && answer.errors.count == 1)
+        #expect(answer.errors.first?.contains(file) == true && answer.errors.first?.contains(word) == true)
+    }
+
+    @Test("Bad usage has code 64, and help and version code 0")
+    func usage() async throws {
+        #expect(try await result(of: [Products.gateway, "list"]).code == 64)
+        #expect(try await result(of: [Products.gateway, "run", "--nonsense"]).code == 64)
+        #expect(try await result(of: [Products.gateway, "--help"]).code == 0)
+        #expect(try await result(of: [Products.gateway, "--version"]).output == [SoundboxVersion.current])
+    }
+
+    @Test("A real box with a key says what is posted, and nothing of what is not signed")
+    func realBox() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let key = try folder.write("0123456789abcdef0123456789abcdef\n", to: "box.key")
+            try await ChildProcess.run("chmod", "600", key)
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port, settings: ["keys: \"\(key)\""])
+            let configuration = try folder.write(
+                """
+                merchant_id: M1001
+                device_id: box-01
+                broker: {url: "mqtt://127.0.0.1:\(broker.port)"}
+                audio: {device: "file:\(folder.file("sound.wav"))", volume: 100}
+                voice: {locale: zh-CN, directory: "\(Products.sounds)"}
+                board: none
+                board_directory: "\(Products.board)"
+                state_directory: "\(folder.file("state"))"
+                control_socket: "\(folder.file("control.sock"))"
+                authenticity: {key_file: "\(key)"}
+                announce: {prompts: {network: false, ready: false}}
+
+                """, to: "soundbox.yaml")
+            let box = try ChildProcess([Products.soundbox, "run", "--config", configuration])
+            _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
+            let gateway = try await trial.start()
+            try await trial.publish(["forged"])
+            #expect(await trial.post("A-1") == 200)
+            try await trial.await("A-1", "announced")
+            #expect(try await trial.payment("A-1")["how"] == .string("aloud"))
+            _ = try await gateway.errors.next { $0.contains("a box refuses messages") ? $0 : nil }
+            box.terminate()
+            #expect(try await box.exitStatus() == 0)
+            gateway.terminate()
+            #expect(try await gateway.exitStatus() == 0)
+        }
+    }
+}

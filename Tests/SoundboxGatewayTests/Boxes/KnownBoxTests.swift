@@ -1,0 +1,67 @@
+import SoundboxCore
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("What is known of a box")
+struct KnownBoxTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
+
+    private func status(online: Bool, epoch: Int? = nil, faults: [String]? = nil) -> BoxStatus {
+        var status = BoxStatus(isOnline: online, version: "1", voice: nil)
+        status.session = epoch.map { SessionStatus(isResumed: true, epoch: $0, began: Self.now) }
+        status.faults = faults
+        return status
+    }
+
+    @Test("It wakes its payments when it comes online or has a new session, and not with every status")
+    func awakening() {
+        var box = KnownBox()
+        func wakes(_ status: BoxStatus, after seconds: Int) -> Bool {
+            box.note(status, at: Self.now + .seconds(seconds), reconciles: true)
+        }
+        #expect(wakes(status(online: true, epoch: 3, faults: []), after: 0))
+        #expect(!wakes(status(online: true, epoch: 3), after: 60))
+        #expect(box.onlineSince == Self.now)
+        #expect(!wakes(status(online: false), after: 70))
+        #expect(box.onlineSince == nil && box.sessionEpoch == 3)
+        #expect(wakes(status(online: true, epoch: 3), after: 80))
+        #expect(box.reconciling == nil)
+        #expect(wakes(status(online: true, epoch: 4), after: 81))
+        #expect(box.reconciling == .init(epoch: 4))
+    }
+
+    @Test("Only the gateway that is named reconciles, and no box whose session is seen for the first time")
+    func reconciling() {
+        var other = KnownBox()
+        _ = other.note(status(online: true, epoch: 3), at: Self.now, reconciles: false)
+        _ = other.note(status(online: true, epoch: 4), at: Self.now, reconciles: false)
+        #expect(other.reconciling == nil)
+        var first = KnownBox()
+        _ = first.note(status(online: true, epoch: 9), at: Self.now, reconciles: true)
+        #expect(first.reconciling == nil)
+    }
+
+    @Test(
+        "Names that would be another box's topic or key file are refused",
+        arguments: [
+            ("a/b", "c"), ("+", "c"), ("#", "c"), ("", "c"), ("..", "c"), (".", "c"), ("M", ".."), ("M", "a\u{0}b"),
+            ("M", "a\nb"), (String(repeating: "x", count: 129), "c"),
+        ])
+    func names(merchant: String, device: String) {
+        #expect(throws: BoxIDError.self) { try BoxID(merchant: merchant, device: device) }
+    }
+
+    @Test("A topic names its box and its word, or none")
+    func topics() throws {
+        var word = ""
+        let box = try #require(BoxID(topic: "soundbox/v1/M1001/box-01/receipts", &word))
+        #expect(box.description == "M1001/box-01" && word == "receipts")
+        #expect(box.topic(.payments) == "soundbox/v1/M1001/box-01/payments")
+        for topic in [
+            "soundbox/v1/M1001/receipts", "soundbox/v2/M1001/box-01/receipts", "a", "soundbox/v1/M/b/c/receipts",
+        ] {
+            #expect(BoxID(topic: topic, &word) == nil)
+        }
+    }
+}

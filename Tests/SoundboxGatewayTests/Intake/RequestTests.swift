@@ -1,0 +1,234 @@
+import GRDB
+import Logging
+import SoundboxControl
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("Requests of payment systems, to a real server", .timeLimit(.minutes(10)))
+struct RequestTests {
+    private let folder: TemporaryFolder
+    private let store: PaymentStore
+    private static let token = "0123456789abcdef0123456789abcdef"
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        store = try .temporary(folder)
+    }
+
+    /// Asks a server with this store.
+    private func serve(hooks: [String: Hook] = [:], _ body: (_ ask: Client) async throws -> Void) async throws {
+        let handler = GatewayRequestHandler(
+            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop \(Self.token)"),
+            decoder: PaymentNoticeDecoder(defaultCurrency: .CNY), hooks: hooks, boxes: { [trialBox: KnownBox()] },
+            metrics: GatewayMetrics(), logger: silence)
+        let server = try HTTPServer(
+            limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
+            handler: handler.answer)
+        let port = try LoopbackSocket.freePort()
+        let isOpen = OneTimeSignal()
+        async let ending: Void = server.run(thread: "http-trial") {
+            try TCPListener(ListenAddress(.v4([127, 0, 0, 1]), port: port), backlog: 64)
+        } whenOpen: {
+            isOpen.signal()
+        }
+        await isOpen.wait()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(Client(port: port))) } catch { result = .failure(error) }
+        server.stop()
+        try await ending
+        try result.get()
+    }
+
+    private struct Client: Sendable {
+        let port: Int
+
+        func callAsFunction(
+            _ method: String, _ path: String, _ body: String? = nil, token: String? = RequestTests.token,
+            headers: [String] = []
+        ) async throws -> (status: Int, json: JSONValue) {
+            var request = HTTPFetch(method, "http://127.0.0.1:\(port)\(path)", limit: .seconds(300), most: 100_000)
+            request.headers = headers + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
+            request.body = body.map { Array($0.utf8) }
+            let answer = try await request.answer(onThreadNamed: "client")
+            return (answer.status, (try? JSONValue(parsing: answer.body)) ?? .null)
+        }
+    }
+
+    private let payment = #"{"id":"A-1","amount":"123.45","channel":"alipay"}"#
+
+    @Test("A payment is answered when it is stored; again it changes nothing; with another amount it is a conflict")
+    func accepted() async throws {
+        try await serve { ask in
+            let first = try await ask("POST", "/payments/M1001/box-01", payment)
+            #expect(first.status == 200 && first.json["state"] == .string("accepted"))
+            #expect(try store.state("A-1") == .accepted)
+            let again = try await ask("POST", "/payments/M1001/box-01", payment)
+            #expect(again.status == 200 && again.json["state"] == .string("accepted"))
+            let other = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A-1","amount":"1"}"#)
+            #expect(other.status == 409)
+            #expect(other.json["error"]?.string == "amount: the id is known with another amount: 123.45 CNY")
+            #expect(try store.due(at: .now, limit: 10).count == 1)
+        }
+    }
+
+    @Test(
+        "What the box would refuse is refused, with the field",
+        arguments: [
+            (#"{"id":"A"}"#, "amount"), (#"{"id":"A","amount":"0"}"#, "amount"), (#"{"amount":"1"}"#, "id"),
+            (#"{"id":"A","amount":"10.000"}"#, "amount"), (#"{"id":"A","amount":"1","currency":"XXZ"}"#, "currency"),
+            (#"{"id":"A","amount":"1","kind":"deposit"}"#, "kind"),
+            (#"{"id":"A","amount":"1","paid_at":"today"}"#, "paid_at"),
+            (#"{"id":"A","amount":"1","paid_at":"2999-01-01T00:00:00Z"}"#, "paid_at"), ("nonsense", "payload"),
+            ("[]", "payload"),
+            (#"{"id":"A","amount":"1","amount":"2"}"#, "payload"), ("", "payload"),
+        ])
+    func refused(body: String, field: String) async throws {
+        try await serve { ask in
+            let answer = try await ask("POST", "/payments/M1001/box-01", body)
+            #expect(answer.status == 422)
+            #expect(answer.json["field"]?.string == field)
+            #expect(try store.due(at: .now, limit: 10).isEmpty)
+        }
+    }
+
+    @Test("Without a known token nothing is told and nothing is stored")
+    func unauthorised() async throws {
+        try await serve { ask in
+            for token in [nil, "wrong", Self.token + "0"] {
+                for (method, path) in [
+                    ("POST", "/payments/M1001/box-01"), ("GET", "/payments/M1001/box-01/A-1"), ("GET", "/"),
+                ] {
+                    let answer = try await ask(method, path, method == "POST" ? payment : nil, token: token)
+                    #expect(answer.status == 401)
+                }
+            }
+            #expect(try store.due(at: .now, limit: 10).isEmpty)
+        }
+    }
+
+    @Test(
+        "Paths that would lead elsewhere are refused",
+        arguments: [
+            "/payments/%2e%2e/box-01", "/payments/M/a%2Fb", "/payments/%2B/box-01", "/payments/M/%23",
+            "/payments/M/%00",
+            "/payments//box-01", "/payments/M/", "/payments/M/%0a",
+        ])
+    func paths(path: String) async throws {
+        try await serve { ask in
+            let answer = try await ask("POST", path, payment)
+            #expect(answer.status == 422)
+            #expect(try store.boxes().isEmpty)
+        }
+    }
+
+    @Test(
+        "Other paths and methods are told what there is",
+        arguments: [
+            ("GET", "/payments/M1001/box-01", 405), ("POST", "/payments/M1001/box-01/A-1", 405),
+            ("GET", "/nothing", 404),
+            ("POST", "/payments/M1001", 404), ("POST", "/hooks/none", 404), ("GET", "/payments/a/b/c/d", 404),
+            ("GET", "/boxes/M1001/box-02", 404), ("GET", "/boxes/M1001/box-01", 200), ("GET", "/payments/%FF/b/c", 400),
+        ])
+    func others(method: String, path: String, status: Int) async throws {
+        try await serve { ask in
+            let answer = try await ask(method, path, method == "POST" ? payment : nil)
+            #expect(answer.status == status)
+        }
+    }
+
+    @Test("A payment and its refund are told apart, whatever is in an id")
+    func state() async throws {
+        try await serve { ask in
+            _ = try await ask("POST", "/payments/M1001/box-01", #"{"id":"a/b ü","amount":"5"}"#)
+            _ = try await ask("POST", "/payments/M1001/box-01", #"{"id":"a/b ü","amount":"3","kind":"refund"}"#)
+            let paid = try await ask("GET", "/payments/M1001/box-01/a%2Fb%20%C3%BC")
+            #expect(paid.status == 200 && paid.json["amount"] == .string("5") && paid.json["kind"] == nil)
+            #expect(paid.json["state"] == .string("accepted"))
+            let refund = try await ask("GET", "/payments/M1001/box-01/a%2Fb%20%C3%BC?kind=refund")
+            #expect(refund.json["amount"] == .string("3") && refund.json["kind"] == .string("refund"))
+            #expect(try await ask("GET", "/payments/M1001/box-01/unknown").status == 404)
+        }
+    }
+
+    @Test("A body of more than 64 KiB is refused unread")
+    func giant() async throws {
+        try await serve { ask in
+            let text = String(repeating: "x", count: 70_000)
+            let answer = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A","amount":"1","text":"\#(text)"}"#)
+            #expect(answer.status == 413)
+            #expect(try store.due(at: .now, limit: 10).isEmpty)
+        }
+    }
+
+    @Test("A webhook that is signed is stored for the box that its file names; again it changes nothing")
+    func webhook() async throws {
+        let keys = try HookFolder()
+        let secret = try keys.secret("a secret of a provider")
+        let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature")
+        try await serve(hooks: ["shop": hook]) { ask in
+            func knock(_ body: String, signed: String? = nil) async throws -> Int {
+                let signature = code(signed ?? body, key: "a secret of a provider").hexadecimal
+                return try await ask(
+                    "POST", "/hooks/shop", body, token: nil, headers: ["X-Signature: \(signature)"]
+                ).status
+            }
+            let body = #"{"id":"A-1","amount":"123.45"}"#
+            for _ in 1...2 {
+                let status = try await knock(body)
+                #expect(status == 200)
+            }
+            #expect(try store.state("A-1") == .accepted)
+            let forged = try await knock(#"{"id":"A-2","amount":"1"}"#, signed: body)
+            #expect(forged == 401)
+            // The provider knocks again, and the log says why.
+            let (unreadable, other) = (
+                try await knock(#"{"id":"A-3"}"#), try await knock(#"{"id":"A-1","amount":"1"}"#)
+            )
+            #expect(unreadable == 500 && other == 500)
+            let unknown = try await ask("POST", "/hooks/none", body, token: nil).status
+            let read = try await ask("GET", "/hooks/shop", token: nil).status
+            #expect(unknown == 404 && read == 405)
+            #expect(try store.due(at: .now, limit: 10).count == 1)
+        }
+    }
+
+    @Test("Many requests at once are all stored, and share commits")
+    func crowd() async throws {
+        let commits = Mutex(0)
+        let intake = PaymentIntake(store: store) { commits.withLock { $0 += 1 } }
+        try await withThrowingTaskGroup(of: PaymentStore.Acceptance.self) { tasks in
+            for index in 0..<500 {
+                tasks.addTask { try await intake.accept(try notice("A-\(index % 400)"), for: trialBox) }
+            }
+            var accepted = 0
+            for try await outcome in tasks where outcome == .accepted { accepted += 1 }
+            #expect(accepted == 400)
+        }
+        #expect(try store.due(at: .now, limit: 1000).count == 400)
+        #expect(commits.withLock { $0 } < 400)
+    }
+
+    @Test("What cannot be stored is answered 503, and is accepted when there is room again")
+    func full() async throws {
+        try await serve { ask in
+            try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+            var refused: [String] = []
+            for index in 0..<60 {
+                let body = #"{"id":"A-\#(index)","amount":"1","text":"\#(String(repeating: "x", count: 900))"}"#
+                let answer = try await ask("POST", "/payments/M1001/box-01", body)
+                #expect([200, 503].contains(answer.status))
+                #expect(try store.state("A-\(index)") == (answer.status == 200 ? .accepted : nil))
+                if answer.status == 503 { refused.append(body) }
+            }
+            #expect(!refused.isEmpty)
+            try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            for body in refused { #expect(try await ask("POST", "/payments/M1001/box-01", body).status == 200) }
+            #expect(try store.due(at: .now, limit: 100).count == 60)
+        }
+    }
+}

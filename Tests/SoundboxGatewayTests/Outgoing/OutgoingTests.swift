@@ -1,0 +1,222 @@
+import Glibc
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("What is published, and what becomes of it")
+struct OutgoingTests {
+    private let folder: TemporaryFolder
+    private let store: PaymentStore
+    private let metrics = GatewayMetrics()
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        store = try .temporary(folder)
+    }
+
+    private func outgoing(keys: String? = nil, reconciles: Bool = false) throws -> Outgoing {
+        let outgoing = try Outgoing(
+            store: store, keys: keys, reconciles: reconciles, keep: .seconds(86_400 * 7), metrics: metrics,
+            logger: silence)
+        outgoing.connectionChanged(to: .ready(broker: "mqtt://127.0.0.1:1883", isResumed: true))
+        return outgoing
+    }
+
+    private func turn(_ change: (inout FleetTurn) -> Void) -> FleetTurn {
+        var turn = FleetTurn()
+        change(&turn)
+        return turn
+    }
+
+    private func status(_ text: String, of box: BoxID = trialBox) -> FleetTurn {
+        turn { $0.messages = [.init(topic: box.topic(.status), payload: Array(text.utf8))] }
+    }
+
+    private func online(epoch: Int) -> FleetTurn {
+        status(
+            #"{"state":"online","session":"new","session_epoch":\#(epoch),"session_since":"2026-11-20T01:00:00.000Z","faults":[]}"#
+        )
+    }
+
+    private func receipt(_ text: String) -> FleetTurn {
+        turn { $0.messages = [.init(topic: trialBox.topic(.receipts), payload: Array(text.utf8))] }
+    }
+
+    @Test("Each payment is published once as long as its publication is under way, and never more than asked for")
+    func once() throws {
+        let numbers = try store.accept(["A", "B", "C"])
+        let outgoing = try outgoing()
+        #expect(outgoing.publications(limit: 2).map(\.id) == Array(numbers.prefix(2)))
+        #expect(outgoing.publications(limit: 2).map(\.id) == [numbers[2]])
+        #expect(outgoing.publications(limit: 2).isEmpty)
+    }
+
+    @Test("What was under way when the connection was lost is published again")
+    func connectionLost() throws {
+        let numbers = try store.accept(["A", "B"])
+        let outgoing = try outgoing()
+        #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
+        try outgoing.commit(turn { $0.acknowledged = [numbers[0]] })
+        outgoing.connectionChanged(to: .lost(reason: "test", retryIn: .zero))
+        outgoing.connectionChanged(to: .ready(broker: "b", isResumed: true))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [numbers[1]])
+    }
+
+    @Test("The notice is canonical, has a time, and is signed with the box's own key, where the box has one")
+    func signed() throws {
+        try SmallFile.createFolders(folder.file("keys/M1001"))
+        let key = "0123456789abcdef0123456789abcdef"
+        try folder.write(key + "\n", to: "keys/M1001/box-01.key")
+        #expect(chmod(folder.file("keys/M1001/box-01.key"), 0o600) == 0)
+        let paidAt = Timestamp(rfc3339: "2026-11-21T10:15:00+08:00")
+        let full = PaymentNotice(
+            id: try PaymentID("A"), money: try Money("123.45", .CNY), kind: .refund, channel: "alipay", paidAt: paidAt,
+            text: "hi")
+        _ = try store.accept([(trialBox, full), (otherBox, notice("B"))], at: .now)
+        let publications = try outgoing(keys: folder.file("keys")).publications(limit: 9)
+        #expect(publications.map(\.topic) == [trialBox.topic(.payments), otherBox.topic(.payments)])
+        let signed = try SignedPayload(publications[0].payload)
+        let expected =
+            #"{"id":"A","amount":"123.45","currency":"CNY","channel":"alipay","paid_at":"2026-11-21T02:15:00.000Z","kind":"refund","text":"hi","signature":""}"#
+        #expect(String(decoding: signed.message, as: UTF8.self) == expected)
+        let bytes = SigningKey.bytesToSign(topic: trialBox.topic(.payments), payload: signed.message)
+        #expect(
+            try SigningKey(key).withBytes { SHA256.isAuthenticationCode(signed.signature, of: bytes, key: $0) })
+        let plain = try JSONValue(parsing: publications[1].payload)
+        #expect(plain["signature"] == nil)
+        #expect(plain["paid_at"]?.string.flatMap(Timestamp.init(rfc3339:)) != nil)
+    }
+
+    @Test("A key that cannot be used holds its box's payments back, and no other's; with the key they go")
+    func badKey() throws {
+        try SmallFile.createFolders(folder.file("keys/M1001"))
+        try folder.write("short\n", to: "keys/M1001/box-01.key")
+        #expect(chmod(folder.file("keys/M1001/box-01.key"), 0o600) == 0)
+        _ = try store.accept([(trialBox, notice("A")), (otherBox, notice("B"))], at: .now)
+        let outgoing = try outgoing(keys: folder.file("keys"))
+        #expect(outgoing.publications(limit: 9).map(\.topic) == [otherBox.topic(.payments)])
+        #expect(try store.state("A") == .accepted)
+        #expect(try store.due(at: .now + .seconds(60), limit: 9).contains { $0.payment.notice.id.text == "A" })
+    }
+
+    @Test("A box that is away gets one copy; one whose session is new gets the payment again, and `reconciled` follows")
+    func newSession() throws {
+        let number = try store.accept(["A"])[0]
+        let outgoing = try outgoing(reconciles: true)
+        try outgoing.commit(online(epoch: 3))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+        try outgoing.commit(turn { $0.acknowledged = [number] })
+        try outgoing.commit(status(#"{"state":"offline"}"#))
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        #expect(outgoing.boxes[trialBox]?.onlineSince == nil)
+
+        try outgoing.commit(online(epoch: 4))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+        #expect(outgoing.boxes[trialBox]?.reconciling == .init(epoch: 4))
+        try outgoing.commit(turn { $0.acknowledged = [number] })
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        let due = try #require(outgoing.boxes[trialBox]?.reconciling?.dueAt)
+        #expect(due.duration(since: .now) > .seconds(50))
+        // Also after a restart of the gateway.
+        #expect(try store.boxes()[trialBox]?.reconciling == .init(epoch: 4, dueAt: due))
+    }
+
+    @Test(
+        "What was published before a session was lost counts as lost with it, also when the broker's word comes later")
+    func lateAcknowledgement() throws {
+        let number = try store.accept(["A"])[0]
+        let outgoing = try outgoing()
+        try outgoing.commit(online(epoch: 3))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+        try outgoing.commit(online(epoch: 4))
+        try outgoing.commit(turn { $0.acknowledged = [number] })
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+    }
+
+    @Test("A `reconciled` that the broker refuses is sent a minute later")
+    func refusedReconciled() throws {
+        var known = KnownBox()
+        known.onlineSince = .now
+        known.reconciling = .init(epoch: 4, dueAt: .now + .seconds(-1))
+        try store.write([trialBox: known])
+        let outgoing = try outgoing(reconciles: true)
+        let id = try #require(outgoing.publications(limit: 9).first?.id)
+        try outgoing.commit(turn { $0.refused = [(id, "not authorised (0x87)")] })
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        let due = try #require(outgoing.boxes[trialBox]?.reconciling?.dueAt)
+        #expect(due.duration(since: .now) > .seconds(50))
+    }
+
+    @Test("`reconciled` is signed, names the session, and is sent until the broker has it")
+    func reconciled() throws {
+        try folder.write("0123456789abcdef0123456789abcdef\n", to: "one.key")
+        #expect(chmod(folder.file("one.key"), 0o600) == 0)
+        var known = KnownBox()
+        known.onlineSince = .now
+        known.sessionEpoch = 4
+        known.reconciling = .init(epoch: 4, dueAt: .now + .seconds(-1))
+        try store.write([trialBox: known])
+        let outgoing = try outgoing(keys: folder.file("one.key"), reconciles: true)
+        let publication = try #require(outgoing.publications(limit: 9).first)
+        #expect(publication.topic == trialBox.topic(.commands))
+        let json = try JSONValue(parsing: publication.payload)
+        #expect(json["type"] == .string("reconciled") && json["session_epoch"] == .integer(4))
+        #expect(json["signature"]?.string?.count == 64)
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        outgoing.connectionChanged(to: .lost(reason: "test", retryIn: .zero))
+        outgoing.connectionChanged(to: .ready(broker: "b", isResumed: true))
+        let again = try #require(outgoing.publications(limit: 9).first)
+        try outgoing.commit(turn { $0.acknowledged = [again.id] })
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        #expect(try store.boxes()[trialBox]?.reconciling == nil)
+    }
+
+    @Test("A gateway that does not reconcile publishes again, and sends no `reconciled`")
+    func doesNotReconcile() throws {
+        let number = try store.accept(["A"])[0]
+        let outgoing = try outgoing()
+        try outgoing.commit(online(epoch: 3))
+        _ = outgoing.publications(limit: 9)
+        try outgoing.commit(turn { $0.acknowledged = [number] })
+        try outgoing.commit(online(epoch: 4))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+        #expect(outgoing.boxes[trialBox]?.reconciling == nil)
+    }
+
+    @Test(
+        "What is no receipt and no status is ignored, whatever it holds",
+        arguments: [
+            "", "{", "[]", #"{"id":"A"}"#, #"{"id":"A","state":"nonsense"}"#,
+            #"{"id":null,"command":"r-1","state":"answered"}"#,
+            #"{"id":null,"state":"rejected","reason":"signature: …"}"#, #"{"id":5,"state":"announced"}"#,
+        ])
+    func nonsense(text: String) throws {
+        try store.accept(["A"])
+        let outgoing = try outgoing()
+        try outgoing.commit(receipt(text))
+        try outgoing.commit(status(text))
+        #expect(try store.state("A") == .accepted)
+    }
+
+    @Test("The metrics tell what waits and how long the announced took, as Prometheus reads it")
+    func metricsText() throws {
+        try store.accept(["A"])
+        try store.accept(["B"], at: .now + .seconds(-100))
+        let outgoing = try outgoing()
+        try outgoing.commit(receipt(#"{"id":"A","state":"announced","how":"aloud"}"#))
+        try outgoing.commit(status(#"{"state":"offline"}"#))
+        let text = PrometheusText.text(
+            metrics.families(
+                openSince: try store.openSince(), boxes: outgoing.boxes, isConnected: outgoing.isConnected, at: .now))
+        _ = try Exposition(text)
+        #expect(text.contains("soundbox_gateway_waiting{younger_than=\"1m\"} 0\n"))
+        #expect(text.contains("soundbox_gateway_waiting{younger_than=\"5m\"} 1\n"))
+        #expect(text.contains("soundbox_gateway_announced_seconds_count 1\n"))
+        #expect(text.contains("soundbox_gateway_boxes_offline 1\n"))
+        #expect(text.contains("soundbox_gateway_ended_total{state=\"announced\"} 1\n"))
+    }
+}

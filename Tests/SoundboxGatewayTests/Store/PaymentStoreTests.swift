@@ -1,0 +1,211 @@
+import GRDB
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("The gateway's store")
+struct PaymentStoreTests {
+    private let folder: TemporaryFolder
+    private let store: PaymentStore
+    private let now = Timestamp.now
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        store = try .temporary(folder)
+    }
+
+    private func online(epoch: Int = 3) -> KnownBox {
+        var box = KnownBox()
+        box.onlineSince = now + .seconds(-100)
+        box.sessionEpoch = epoch
+        return box
+    }
+
+    private func commit(
+        at now: Timestamp? = nil, boxes: [BoxID: KnownBox] = [:], _ change: (inout PaymentStore.Turn) throws -> Void
+    ) throws -> PaymentStore.TurnOutcome {
+        var turn = PaymentStore.Turn()
+        try change(&turn)
+        return try store.commit(turn, boxes: boxes, listeningSince: self.now + .seconds(-50), at: now ?? self.now)
+    }
+
+    private func receipt(
+        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil
+    ) throws -> (box: BoxID, id: PaymentID, answer: DeliveryRules.Answer) {
+        (trialBox, try PaymentID(id), .init(state: state, how: how, reason: reason))
+    }
+
+    @Test("The same id again changes nothing, another amount is told, and box, refund and id make another payment")
+    func identity() throws {
+        let first = try store.accept([(trialBox, notice("A"))], at: now)
+        #expect(first == [.accepted])
+        let outcomes = try store.accept(
+            [
+                (trialBox, notice("A")), (trialBox, notice("A", "13")), (trialBox, notice("A", kind: .refund)),
+                (otherBox, notice("A")), (trialBox, notice("a")), (trialBox, notice("B")), (trialBox, notice("B")),
+            ], at: now)
+        #expect(
+            outcomes == [
+                .known(.accepted), .differs(try Money("12.50", .CNY)), .accepted, .accepted, .accepted, .accepted,
+                .known(.accepted),
+            ])
+        #expect(try store.due(at: now, limit: 100).count == 5)
+        #expect(try store.payment(try PaymentID("A"), of: trialBox)?.notice.money == Money("12.50", .CNY))
+    }
+
+    @Test("A payment comes back from the file as it was given, with the time of acceptance where none was given")
+    func roundTrip() throws {
+        let full = PaymentNotice(
+            id: try PaymentID("ü/%2F \u{1F600}"), money: try Money("0.01", Currency("JPY") ?? .CNY),
+            kind: .other(try #require(KindName("deposit"))), channel: "wechat",
+            paidAt: Timestamp(millisecondsSince1970: 1), text: "a\"b")
+        _ = try store.accept([(trialBox, full), (trialBox, notice("B"))], at: now)
+        let again = try PaymentStore(path: store.path, isReadOnly: true)
+        #expect(try again.payment(full.id, of: trialBox)?.notice == full)
+        #expect(try again.payment(try PaymentID("B"), of: trialBox)?.notice.paidAt == now)
+    }
+
+    @Test("Acknowledged and stored it is due no more; announced it is told how")
+    func life() throws {
+        let number = try store.accept(["A"])[0]
+        let boxes = [trialBox: online()]
+        _ = try commit(boxes: boxes) { $0.acknowledged = [(number, 3)] }
+        #expect(try store.state("A") == .published)
+        #expect(try store.due(at: now + .seconds(29), limit: 10).isEmpty)
+        #expect(try store.due(at: now + .seconds(30), limit: 10).map(\.number) == [number])
+        _ = try commit(boxes: boxes) { $0.receipts = [try receipt("A", .stored, reason: "channel: too long")] }
+        #expect(try store.state("A") == .stored)
+        #expect(try store.due(at: now + .seconds(80 * 3600), limit: 10).isEmpty)
+        let outcome = try commit(boxes: boxes) { $0.receipts = [try receipt("A", .announced, how: "muted")] }
+        #expect(outcome.announced.map(\.how) == ["muted"])
+        #expect(
+            try commit(boxes: boxes) { $0.receipts = [try receipt("A", .announced, how: "muted")] }.announced.isEmpty)
+        #expect(try store.payment(try PaymentID("A"), of: trialBox)?.reason == "channel: too long")
+    }
+
+    @Test("A receipt that is read together with the broker's acknowledgement counts, whichever came first")
+    func together() throws {
+        let number = try store.accept(["A"])[0]
+        _ = try commit {
+            $0.receipts = [try receipt("A", .stored), try receipt("A", .announced, how: "aloud")]
+            $0.acknowledged = [(number, 3)]
+        }
+        #expect(try store.state("A") == .announced)
+        _ = try commit { $0.acknowledged = [(number, 3)] }
+        #expect(try store.state("A") == .announced)
+    }
+
+    @Test("A box that comes online with a new session has its open payments due at once, and others wait")
+    func awakening() throws {
+        let numbers = try store.accept(["A", "B", "C"])
+        _ = try commit(boxes: [trialBox: online()]) { $0.acknowledged = numbers.map { ($0, 3) } }
+        _ = try commit { $0.receipts = [try receipt("C", .stored)] }
+        #expect(try store.due(at: now, limit: 10).isEmpty)
+        let boxes = [trialBox: online(epoch: 4)]
+        _ = try commit(boxes: boxes) {
+            $0.awakened = [trialBox]
+            $0.changedBoxes = [trialBox]
+        }
+        #expect(try store.due(at: now, limit: 10).map(\.number) == Array(numbers.prefix(2)))
+        #expect(try store.boxes()[trialBox]?.sessionEpoch == 4)
+        #expect(try !store.isPublishedAgain(trialBox, in: 4))
+        let outcome = try commit(boxes: boxes) { $0.acknowledged = numbers.prefix(2).map { ($0, 4) } }
+        #expect(outcome.resent == 2)
+        #expect(try store.isPublishedAgain(trialBox, in: 4))
+    }
+
+    @Test("What the broker refuses is published again later, and the reason is told")
+    func refusedByBroker() throws {
+        let number = try store.accept(["A"])[0]
+        _ = try commit { $0.refused = [(number, "quota exceeded (0x97)")] }
+        let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
+        #expect(payment.state == .accepted)
+        #expect(payment.reason == "the broker refuses it: quota exceeded (0x97)")
+        #expect(try store.due(at: now + .seconds(29), limit: 10).isEmpty)
+        #expect(try store.due(at: now + .seconds(31), limit: 10).count == 1)
+    }
+
+    @Test("A duplicate with another amount is stored, and flagged")
+    func flagged() throws {
+        let number = try store.accept(["A"])[0]
+        let reason = "the id is known with another amount: 9 CNY"
+        _ = try commit {
+            $0.acknowledged = [(number, 3)]
+            $0.receipts = [try receipt("A", .duplicate, reason: reason)]
+        }
+        let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
+        #expect(payment.state == .stored && payment.reason == reason)
+    }
+
+    @Test("Receipts of payments from elsewhere, and of boxes that are not known, change nothing")
+    func foreign() throws {
+        try store.accept(["A"])
+        let outcome = try commit {
+            $0.receipts = [
+                try receipt("other", .announced), (otherBox, try PaymentID("A"), .init(state: .announced)),
+                (trialBox, try PaymentID("A").of(.refund), .init(state: .announced)),
+            ]
+        }
+        #expect(outcome == .init())
+        #expect(try store.state("A") == .accepted)
+    }
+
+    @Test("Given up after 72 hours it is listed as unheard, with a reason; announced it is not listed")
+    func unheard() throws {
+        let numbers = try store.accept(["A", "B"])
+        try store.settle(waiting: [], givenUp: [numbers[0]], at: now)
+        _ = try commit { $0.receipts = [try receipt("B", .announced, how: "aloud")] }
+        let list = try store.unheard(limit: 10)
+        #expect(list.map(\.notice.id.text) == ["A"])
+        #expect(list.first?.state == .givenUp)
+        #expect(list.first?.reason == "the box has not stored it within 72 hours")
+    }
+
+    @Test("Old payments are deleted, and newer ones stay")
+    func pruning() throws {
+        try store.accept(["old"], at: now + .seconds(-1000))
+        try store.accept(["new"], at: now)
+        #expect(try store.prune(before: now + .seconds(-10)) == 1)
+        #expect(try store.state("old") == nil)
+        #expect(try store.state("new") == .accepted)
+    }
+
+    @Test("A file of another version is refused and not changed; a second process may read, and not write")
+    func opening() throws {
+        try store.accept(["A"])
+        let reader = try PaymentStore(path: store.path, isReadOnly: true)
+        #expect(try reader.unheard(limit: 10).count == 1)
+        let second = #expect(throws: StoreError.self) { try PaymentStore(path: store.path) }
+        #expect(second?.reason == "another gateway runs with it")
+        let other = folder.file("other.sqlite")
+        try DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE t (a); PRAGMA user_version = 7") }
+        let error = #expect(throws: StoreError.self) { try PaymentStore(path: other) }
+        #expect(error?.description.contains("another version") == true)
+    }
+
+    @Test("Every commit is on the disk when it returns: WAL with synchronous FULL")
+    func durability() throws {
+        try store.read { database in
+            let (mode, synchronous) = (
+                try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            )
+            #expect(mode == "wal" && synchronous == 2)
+        }
+    }
+
+    @Test("What is due is found by an index, and so are a box's open payments")
+    func indexes() throws {
+        try store.read { database in
+            for (sql, index) in [
+                ("SELECT * FROM payment WHERE due_at <= 5 ORDER BY due_at", "payment_due"),
+                ("SELECT * FROM payment WHERE payment.box = 1 AND due_at IS NOT NULL", "payment_open"),
+            ] {
+                let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
+                #expect(plan.contains { $0.contains(index) }, "\(plan)")
+            }
+        }
+    }
+}

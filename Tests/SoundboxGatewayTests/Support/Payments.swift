@@ -1,0 +1,39 @@
+import Logging
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+let trialBox = box("box-01")
+let otherBox = box("box-02")
+
+private func box(_ device: String) -> BoxID {
+    guard let box = try? BoxID(merchant: "M1001", device: device) else { preconditionFailure("\(device) is a name") }
+    return box
+}
+
+func notice(_ id: String, _ amount: String = "12.50", kind: PaymentNotice.Kind = .payment) throws -> PaymentNotice {
+    PaymentNotice(id: try PaymentID(id), money: try Money(amount, .CNY), kind: kind)
+}
+
+extension PaymentStore {
+    static func temporary(_ folder: TemporaryFolder) throws -> PaymentStore {
+        try PaymentStore(path: folder.file("gateway.sqlite"))
+    }
+
+    /// Accepts payments and returns their numbers.
+    @discardableResult
+    func accept(_ ids: [String], of box: BoxID = trialBox, at now: Timestamp = .now) throws -> [Int64] {
+        let outcomes = try accept(ids.map { (box, try notice($0)) }, at: now)
+        #expect(outcomes == ids.map { _ in .accepted })
+        let numbers = try due(at: now, limit: 10_000)
+        return ids.compactMap { id in numbers.first { $0.payment.notice.id.text == id }?.number }
+    }
+
+    func state(_ id: String, of box: BoxID = trialBox) throws -> PaymentState? {
+        try payment(try PaymentID(id), of: box)?.state
+    }
+}
+
+let silence = Logger(label: "silence") { _ in SwiftLogNoOpLogHandler() }
