@@ -14,6 +14,7 @@ DEBIAN_IMAGE := Tests/Debian/Guest/make-image.sh .build/debian-cache .build/rele
 CODENAME = $(shell . /etc/os-release && echo $$VERSION_CODENAME)
 PACKAGES = env SOUNDBOX_DEB_SPEAK=.build/release/soundbox-speak \
 	SOUNDBOX_DEB_VOICETOOLS=.build/release/soundbox-voicetools \
+	SOUNDBOX_DEB_GATEWAY=.build/release/soundbox-gateway \
 	SOUNDBOX_DEB_SUFFIX=$(if $(filter bookworm,$(CODENAME)),~deb12) \
 	provisioning/debian/build.sh $(shell dpkg --print-architecture) .build/release/soundbox
 FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift Fuzzing/Sources \
@@ -39,6 +40,14 @@ voicetools: deps ## build the voice author's program: .build/release/soundbox-vo
 .PHONY: run
 run: build ## try it: an own broker, the box, real payments, sound and a WAV
 	@provisioning/trial/trial.sh .build/release/soundbox
+
+.PHONY: gateway
+gateway: deps ## build the provider's program: .build/release/soundbox-gateway
+	@swift build $(RELEASE_FLAGS) --product soundbox-gateway
+
+.PHONY: gateway-run
+gateway-run: build gateway ## try the gateway: an own broker, a box, and a payment posted with curl that is heard
+	@provisioning/trial/gateway.sh .build/release/soundbox .build/release/soundbox-gateway
 
 .PHONY: unit
 unit: deps ## the tests that need no broker and no process: the quick loop
@@ -130,6 +139,7 @@ else
 	@swift build $(RELEASE_FLAGS) --product soundbox
 	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
+	@swift build $(RELEASE_FLAGS) --product soundbox-gateway
 	@$(PACKAGES) .build/deb
 endif
 
@@ -142,6 +152,7 @@ ifeq ($(ARCH),arm64)
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
+	@swift build $(RELEASE_FLAGS) --product soundbox-gateway
 	@provisioning/debian/test.sh $(CODENAME) $(PACKAGES)
 	@[[ $(CODENAME) == trixie ]] || provisioning/debian/test.sh trixie provisioning/debian/build-debian13.sh amd64
 endif

@@ -75,7 +75,7 @@ struct DocumentTests {
         let program = try String(
             contentsOfFile: "\(SourceTree.project)/Sources/SoundboxCore/Version.swift", encoding: .utf8)
         #expect(
-            changes.firstMatch(of: /(?m)^## (\S+)/)?.1 == program.firstMatch(of: /current = "(.+)"/)?.1)
+            changes.firstMatch(of: /(?m)^## (\S+)$/)?.1 == program.firstMatch(of: /current = "(.+)"/)?.1)
     }
 
     @Test("architecture.md lists the folders of the daemon, each once")

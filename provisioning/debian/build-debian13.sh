@@ -157,7 +157,7 @@ case $what in
   swift_build "$project" "$cache/build-tests-$arch" -c release --build-tests -Xswiftc -enable-testing
   ;;
 *)
-  for product in soundbox soundbox-speak soundbox-voicetools; do
+  for product in soundbox soundbox-speak soundbox-voicetools soundbox-gateway; do
     swift_build /project "$cache/build-$arch" -c release --static-swift-stdlib --product "$product"
   done
   # The program itself writes manual pages and completions: emulated where it is for another machine, and else by the
@@ -166,6 +166,7 @@ case $what in
   run=(qemu-aarch64 -L "$sysroot")
   [[ $arch == arm64 ]] || run=("$sysroot/usr/lib/$gnu/ld-linux-x86-64.so.2" --library-path "$sysroot/usr/lib/$gnu")
   SYSROOT=$sysroot SOUNDBOX_DEB_SPEAK=$built/soundbox-speak SOUNDBOX_DEB_VOICETOOLS=$built/soundbox-voicetools \
+    SOUNDBOX_DEB_GATEWAY=$built/soundbox-gateway \
     "$here/build.sh" "$arch" "$built/soundbox" "$(realpath -m "$what")" "${run[@]}"
   ;;
 esac

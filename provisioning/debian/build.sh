@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages from release binaries: soundbox, soundbox-speak and soundbox-voicetools for one architecture,
-# and soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is
+# Makes the Debian packages from release binaries: soundbox, soundbox-speak, soundbox-voicetools and soundbox-gateway for
+# one architecture, and soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is
 # a voice, too, and its package works alone: soundbox-voice-zh-cn-yunxi.
 #
 # No source package and no debhelper: before Debian 13 there is no Swift compiler that a clean build could depend on.
@@ -16,6 +16,7 @@
 #   SYSROOT                    the folder with the packages of another Debian that the binary was linked against
 #   SOUNDBOX_DEB_SPEAK         the executable of soundbox-speak; without it there is no such package
 #   SOUNDBOX_DEB_VOICETOOLS    the executable of soundbox-voicetools; without it there is no such package
+#   SOUNDBOX_DEB_GATEWAY       the executable of soundbox-gateway; without it there is no such package
 #   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
 #   SOUNDBOX_DEB_SUFFIX        what follows the version: ~deb12 for Debian 12, nothing for 13
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
@@ -27,6 +28,7 @@ set -euo pipefail
 arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
 speak=${SOUNDBOX_DEB_SPEAK:+$(realpath "$SOUNDBOX_DEB_SPEAK")}
 voicetools=${SOUNDBOX_DEB_VOICETOOLS:+$(realpath "$SOUNDBOX_DEB_VOICETOOLS")}
+gateway=${SOUNDBOX_DEB_GATEWAY:+$(realpath "$SOUNDBOX_DEB_GATEWAY")}
 shift 3
 run=("$@")
 here=$(realpath "$(dirname "$0")")
@@ -214,6 +216,34 @@ Description: payment sound box, tools for voice authors
 CONTROL
 }
 
+# For a payment system's server. It has nothing of a box.
+gateway_package() {
+  local root=$work/soundbox-gateway doc=$work/soundbox-gateway/usr/share/doc/soundbox-gateway script
+  install_program "$gateway" "$root" soundbox-gateway
+  install_file 644 "$project/provisioning/systemd/soundbox-gateway.service" \
+    "$root/usr/lib/systemd/system/soundbox-gateway.service"
+  install_file 644 "$project/provisioning/systemd/soundbox-gateway.sysusers" \
+    "$root/usr/lib/sysusers.d/soundbox-gateway.conf"
+  for page in gateway integration; do install_file 644 "$project/docs/$page.md" "$doc/$page.md"; done
+  for hook in "$project"/provisioning/hooks/*.yaml; do
+    install_file 644 "$hook" "$doc/examples/hooks/$(basename "$hook")"
+  done
+  for script in postinst prerm postrm; do install_file 755 "$here/gateway/$script" "$root/DEBIAN/$script"; done
+  local libraries
+  libraries=$(library_packages "$root/usr/bin/soundbox-gateway")
+  finish "$root" soundbox-gateway "$arch" <<CONTROL
+Depends: $libraries, ca-certificates, init-system-helpers (>= 1.54~), systemd
+Suggests: mosquitto, nginx
+Description: gateway between payment systems and sound boxes
+ Takes payments by HTTP or from a provider's webhook, keeps them in a database
+ that survives power cuts, publishes them signed to payment sound boxes over
+ MQTT, and publishes them again until the boxes have them.
+ .
+ Write /etc/soundbox-gateway/gateway.yaml first; see
+ /usr/share/doc/soundbox-gateway/gateway.md.
+CONTROL
+}
+
 # An older program may not know every key of this voice, and would refuse it. A newer one reads it: what the voice lacks
 # has a fallback (docs/voice-authoring.md). Breaks and not Depends, since the program depends on a voice itself.
 voice_package() { # FOLDER
@@ -240,6 +270,7 @@ CONTROL
 main_package
 [[ -z $speak ]] || speak_package
 [[ -z $voicetools ]] || voicetools_package
+[[ -z $gateway ]] || gateway_package
 [[ ${SOUNDBOX_DEB_SYMBOLS:-} != yes ]] || symbols_package
 for voice in "${SOUNDBOX_DEB_SOUNDS:-$project/sounds}"/*/voice.yaml; do
   folder=$(dirname "$voice")

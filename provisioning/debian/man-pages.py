@@ -20,6 +20,12 @@ FILES = {
         ("/usr/bin/espeak-ng", "What speaks texts."),
         ("/usr/share/doc/soundbox/configuration.md", "Where clips may come from: clips.hosts."),
     ],
+    "soundbox-gateway": [
+        ("/etc/soundbox-gateway/gateway.yaml", "The configuration."),
+        ("/etc/soundbox-gateway/tokens", "Who may post payments."),
+        ("/var/lib/soundbox-gateway/gateway.sqlite", "The payments."),
+        ("/usr/share/doc/soundbox-gateway/gateway.md", "How to set it up and look after it."),
+    ],
     "soundbox-voicetools": [
         ("/usr/share/soundbox/sounds/", "The voices."),
         ("/usr/share/doc/soundbox-voicetools/voice-authoring.md", "How to make a voice."),

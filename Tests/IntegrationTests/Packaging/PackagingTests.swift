@@ -63,23 +63,25 @@ struct PackagingTests {
             environment: [
                 "SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_SOUNDS": folder.file("sounds"),
                 "SOUNDBOX_DEB_VOICES": "zh-CN zh-CN-yunxi", "SOUNDBOX_DEB_VOICETOOLS": Products.voicetools,
-                "SOUNDBOX_DEB_SPEAK": Products.speak,
+                "SOUNDBOX_DEB_SPEAK": Products.speak, "SOUNDBOX_DEB_GATEWAY": Products.gateway,
             ])
         guard try await build.exitStatus() == 0 else {
             throw TestFailure("build.sh: \(try await build.errors.all().joined(separator: "; "))")
         }
         let version = SoundboxVersion.current
         let names = [
+            "soundbox-gateway_\(version)_\(architecture).deb",
             "soundbox-speak_\(version)_\(architecture).deb", "soundbox-voice-zh-cn-yunxi_\(version)_all.deb",
             "soundbox-voice-zh-cn_\(version)_all.deb",
             "soundbox-voicetools_\(version)_\(architecture).deb", "soundbox_\(version)_\(architecture).deb",
         ]
         #expect(try folder.names(in: "packages") == names)
-        try await speak(folder.file("packages/\(names[0])"), version, architecture)
-        try await speaker(folder.file("packages/\(names[1])"))
-        try await voice(folder.file("packages/\(names[2])"), version)
-        try await voicetools(folder.file("packages/\(names[3])"), version, architecture)
-        try await program(folder.file("packages/\(names[4])"), version, architecture)
+        try await gateway(folder.file("packages/\(names[0])"), version)
+        try await speak(folder.file("packages/\(names[1])"), version, architecture)
+        try await speaker(folder.file("packages/\(names[2])"))
+        try await voice(folder.file("packages/\(names[3])"), version)
+        try await voicetools(folder.file("packages/\(names[4])"), version, architecture)
+        try await program(folder.file("packages/\(names[5])"), version, architecture)
     }
 
     /// The shipped voice, and beside it another speaker with the chime for a recording.
@@ -147,6 +149,22 @@ struct PackagingTests {
         ] {
             #expect(members[path]?.mode == "-rw-r--r--" && members[path]?.size ?? 0 > 20, "\(path)")
         }
+    }
+
+    /// A payment system's server has nothing of a box.
+    private func gateway(_ package: String, _ version: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox-gateway" && fields["Version"] == version)
+        #expect(fields["Depends"]?.contains("libmosquitto1") == true)
+        #expect(fields["Depends"]?.contains("libasound2") == false)
+        let members = try await contents(package)
+        expectOrdinaryModes(members)
+        #expect(members["/usr/bin/soundbox-gateway"]?.mode == "-rwxr-xr-x")
+        for path in [
+            "/usr/lib/systemd/system/soundbox-gateway.service", "/usr/lib/sysusers.d/soundbox-gateway.conf",
+            "/usr/share/doc/soundbox-gateway/gateway.md", "/usr/share/doc/soundbox-gateway/examples/hooks/stripe.yaml",
+            "/usr/share/man/man1/soundbox-gateway.1.gz",
+        ] { #expect(members[path]?.mode == "-rw-r--r--", "\(path)") }
     }
 
     /// An author's computer needs neither a box nor what plays its sound.
