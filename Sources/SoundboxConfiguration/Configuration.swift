@@ -124,8 +124,8 @@ extension Configuration {
         merchantID = try merchant.name()
         deviceID = try device.name()
         let section = try platform.mapping()
-        let naming = try TopicNaming(reading: section)
-        broker = try Broker(reading: section)
+        var naming = TopicNaming()
+        broker = try Broker(reading: section) { () throws(YAMLError) in naming = try TopicNaming(reading: section) }
         let identity = IdentityFiles.path(in: stateDirectory)
         if let value = top.optional("enrolment"), broker.certFile != identity || broker.keyFile != identity {
             throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")

@@ -2,8 +2,12 @@ import SoundboxCore
 import SoundboxSystem
 
 extension BrokerSettings {
-    /// Reads the keys of a section `broker`, and refuses others than these and those that were read before.
-    package init(reading mapping: YAMLMapping) throws(YAMLError) {
+    /// Reads the keys of a section `broker`, and refuses others.
+    ///
+    /// - Parameter others: reads further keys. Called after those before it, so that a mistake there masks none of them.
+    package init(
+        reading mapping: YAMLMapping, others: () throws(YAMLError) -> Void = {}
+    ) throws(YAMLError) {
         let url = try mapping.required("url")
         // For boxes on mains power: a broker that hangs is noticed within 22 s; see ``MQTTSettings/usualKeepAlive``.
         let keepAlive =
@@ -21,6 +25,7 @@ extension BrokerSettings {
         let certFile = try mapping.read("cert_file") { try $0.path() }
         let keyFile = try mapping.read("key_file") { try $0.path() }
         let pins = try mapping.read("pin_sha256") { try $0.pins() } ?? []
+        try others()
         try mapping.refuseOtherKeys()
         self.init(
             addresses: try url.brokers(), keepAlive: keepAlive, reconnectWindow: reconnectWindow,

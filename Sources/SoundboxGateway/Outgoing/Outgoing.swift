@@ -19,6 +19,8 @@ package final class Outgoing: MQTTFleetDelegate {
     private struct State {
         /// Read from the file at the start, and then from statuses.
         var boxes: [BoxID: KnownBox]
+        /// The boxes that get `reconciled`. Apart, since this is asked with each payment, and boxes are many.
+        var unreconciled: Set<BoxID>
         /// Since when receipts are listened to; `nil` without a connection.
         var listeningSince: Timestamp?
         /// Numbers of payments under way, each with the box's session as it was published. Those of boxes that get
@@ -46,7 +48,8 @@ package final class Outgoing: MQTTFleetDelegate {
         self.keep = keep
         self.metrics = metrics
         self.logger = logger
-        state = Mutex(State(boxes: try store.boxes()))
+        let boxes = try store.boxes()
+        state = Mutex(State(boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys)))
     }
 
     /// What is known of each box. Any thread; never blocks.
@@ -85,6 +88,7 @@ package final class Outgoing: MQTTFleetDelegate {
             let reconciled = turn.acknowledged.compactMap { state.reconciling[$0] }
             for box in reconciled {
                 state.boxes[box]?.reconciling = nil
+                state.unreconciled.remove(box)
                 state.unsaved.insert(box)
             }
             for id in turn.refused.map(\.id) {
@@ -142,6 +146,7 @@ package final class Outgoing: MQTTFleetDelegate {
             var after = before
             let isAwake = after.note(status, at: now, reconciles: reconciles)
             state.boxes[box] = after
+            if after.reconciling != nil { state.unreconciled.insert(box) }
             if isAwake { state.awakened.insert(box) }
             state.seen.insert(box)
             guard !after.isAlike(before) else { return nil }
@@ -223,7 +228,7 @@ package final class Outgoing: MQTTFleetDelegate {
         guard reconciles else { return [] }
         var publications: [FleetPublication] = []
         let (candidates, underWay) = state.withLock { state in
-            (state.boxes.filter { $0.value.reconciling != nil }, Set(state.reconciling.values))
+            (state.unreconciled.compactMap { box in state.boxes[box].map { (box, $0) } }, Set(state.reconciling.values))
         }
         for (box, known) in candidates where !underWay.contains(box) && publications.count < limit {
             guard var reconciling = known.reconciling, known.onlineSince != nil else { continue }

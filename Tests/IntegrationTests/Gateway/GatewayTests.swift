@@ -80,8 +80,7 @@ struct GatewayTests {
 
     @Test("A box that is away gets one copy of each payment, however often the gateway and its connection begin anew")
     func away() async throws {
-        let configuration = ["allow_anonymous true", "max_queued_messages 40"]
-        try await withMosquitto(configuration: configuration, in: folder) { broker in
+        try await withMosquitto(in: folder) { broker in
             let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
             let box = try SimulatedBox(port: broker.port)
             try await box.run {}
