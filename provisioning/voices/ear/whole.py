@@ -10,7 +10,6 @@ several; `soundbox-voicetools synthesize` then speaks them.
 import argparse
 import json
 import os
-import re
 import shutil
 
 MARKS = ".,!?;:…"
@@ -61,12 +60,8 @@ def main():
         if found:
             segments, text = found
             integers[text] = joint.join(says[segment["file"]] for segment in segments)
-    with open(os.path.join(arguments.sounds, "voice.yaml")) as file:
-        # Only the new ones are to be spoken.
-        text = re.sub(r', say: ("[^"]*"|[^,}]*)', "", file.read())
     # The list of recordings is the last part of each voice.yaml.
-    with open(os.path.join(arguments.out, "voice.yaml"), "w") as file:
-        file.write(text)
+    with open(os.path.join(arguments.out, "voice.yaml"), "a") as file:
         for number, (text, say) in enumerate(integers.items()):
             file.write(f'  - {{file: whole-{number}, text: "{text}", say: "{say}"}}\n')
 
