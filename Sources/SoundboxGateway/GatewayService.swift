@@ -29,6 +29,9 @@ package struct GatewayService {
     package init(configuration: GatewayConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
+        if let keys = configuration.keys, !SmallFile.exists(keys) {
+            throw FileError(path: keys, problem: "is not there; it is the folder or the file of the boxes' keys")
+        }
         let tokens = try AccessTokens(readingFile: configuration.tokensFile)
         var hooks: [String: Hook] = [:]
         if let folder = configuration.hooks {
@@ -40,7 +43,7 @@ package struct GatewayService {
         }
         let fleet = try MQTTFleet(
             settings: configuration.brokerSettings(), clientID: configuration.clientID,
-            filters: [BoxID.filter(.receipts), BoxID.filter(.status)]
+            filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
         store = try PaymentStore(path: configuration.database)

@@ -345,9 +345,9 @@ final class Connection {
     /// Queues a SUBSCRIBE at QoS 1.
     ///
     /// - Returns: the id that the SUBACK will carry.
-    func subscribe(to topic: String) throws(MQTTError.Loss) -> Int32 {
+    func subscribe(to topic: String, quality: UInt8 = Topic.qualityOfService) throws(MQTTError.Loss) -> Int32 {
         var id: Int32 = 0
-        let code = mosquitto_subscribe_v5(handle, &id, topic, Int32(Topic.qualityOfService), 0, nil)
+        let code = mosquitto_subscribe_v5(handle, &id, topic, Int32(quality), 0, nil)
         guard code == MOSQ_ERR_SUCCESS.rawValue else { throw loss(code, 0) }
         return id
     }

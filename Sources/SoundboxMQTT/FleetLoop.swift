@@ -10,6 +10,8 @@ struct FleetLoop {
 
     let session: Session
     let filters: [String]
+    /// Subscribed at QoS 0: the broker would queue a status a minute of every box, and drop receipts for it.
+    let retained: [String]
     let settings: MQTTSettings
     let control: FeedControl
     let delegate: any MQTTFleetDelegate
@@ -25,11 +27,12 @@ struct FleetLoop {
     private var nextQuestion = Duration.zero
 
     init(
-        session: Session, filters: [String], settings: MQTTSettings, control: FeedControl,
+        session: Session, filters: [String], retained: [String], settings: MQTTSettings, control: FeedControl,
         delegate: any MQTTFleetDelegate, log: @escaping @Sendable (String) -> Void
     ) {
         self.session = session
         self.filters = filters
+        self.retained = retained
         self.settings = settings
         self.control = control
         self.delegate = delegate
@@ -101,6 +104,7 @@ struct FleetLoop {
             if let answer = events.answer {
                 isResumed = answer.knowsSession
                 for filter in filters { pending[try session.subscribe(toFilter: filter)] = filter }
+                for filter in retained { pending[try session.subscribe(toFilter: filter, quality: 0)] = filter }
             }
             try confirm(events.subscriptions, isResumed)
             if let readySince {
@@ -149,7 +153,7 @@ struct FleetLoop {
         for answer in answers {
             guard let filter = pending.removeValue(forKey: answer.id) else { continue }
             guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: filter, answer.reason) }
-            if answer.grantedQoS == 0 {
+            if answer.grantedQoS == 0, filters.contains(filter) {
                 log("\(session.broker) grants \"\(filter)\" at QoS 0 only: receipts may be lost")
             }
         }

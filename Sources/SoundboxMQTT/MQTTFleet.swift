@@ -16,6 +16,7 @@ public final class MQTTFleet: Sendable {
     private let settings: MQTTSettings
     private let clientID: String
     private let filters: [String]
+    private let retained: [String]
     private let log: @Sendable (String) -> Void
     private let control: FeedControl
 
@@ -24,16 +25,19 @@ public final class MQTTFleet: Sendable {
     /// - Parameters:
     ///   - settings: how to reach the broker. Their topics are not used, nor is the client id that comes with them.
     ///   - clientID: the same at every start, and used by no other client: the broker keeps receipts under it.
-    ///   - filters: at least one.
+    ///   - filters: at least one. The broker queues these messages while the client is away.
+    ///   - retained: filters of retained messages, of which only the last one counts: not queued.
     ///   - log: called with one line about anything that is neither a connection change nor fatal. On the thread of the
     ///     connection; must not block.
     /// - Throws: ``MQTTError/invalidSettings(_:)`` when the process has no file descriptor left.
     public init(
-        settings: MQTTSettings, clientID: String, filters: [String], log: @escaping @Sendable (String) -> Void
+        settings: MQTTSettings, clientID: String, filters: [String], retained: [String] = [],
+        log: @escaping @Sendable (String) -> Void
     ) throws(MQTTError) {
         self.settings = settings
         self.clientID = clientID
         self.filters = filters
+        self.retained = retained
         self.log = log
         do { control = FeedControl(wakeUp: try WakeUp()) } catch { throw .invalidSettings(.noDescriptors(error)) }
     }
@@ -43,10 +47,11 @@ public final class MQTTFleet: Sendable {
     /// - Throws: when the settings cannot make a client.
     public func run(delegate: any MQTTFleetDelegate) async throws {
         try await withTaskCancellationHandler {
-            try await onOwnThread(named: "mqtt") { [settings, clientID, filters, log, control] in
+            try await onOwnThread(named: "mqtt") { [settings, clientID, filters, retained, log, control] in
                 var loop = FleetLoop(
                     session: try Session(settings, clientID: clientID, keepsSession: true, will: nil),
-                    filters: filters, settings: settings, control: control, delegate: delegate, log: log)
+                    filters: filters, retained: retained, settings: settings, control: control, delegate: delegate,
+                    log: log)
                 loop.run()
             }
         } onCancel: {

@@ -222,9 +222,11 @@ final class Session {
     /// Queues a SUBSCRIBE to a topic, or to all that a filter with wildcards fits.
     ///
     /// - Returns: the id that the SUBACK will carry.
-    func subscribe(toFilter filter: String) throws(MQTTError) -> Int32 {
+    func subscribe(toFilter filter: String, quality: UInt8 = Topic.qualityOfService) throws(MQTTError) -> Int32 {
         guard let connection else { throw lost(.closed) }
-        do throws(MQTTError.Loss) { return try connection.subscribe(to: filter) } catch { throw ended(error) }
+        do throws(MQTTError.Loss) { return try connection.subscribe(to: filter, quality: quality) } catch {
+            throw ended(error)
+        }
     }
 
     /// Queues a PUBLISH. It is sent when the broker accepts one more at a time.

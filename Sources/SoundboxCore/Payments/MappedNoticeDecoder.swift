@@ -58,7 +58,9 @@ public struct MappedNoticeDecoder: Sendable {
 
     /// - Returns: why the condition is not met; `nil` when it is.
     private func violation(of condition: PaymentMapping.Condition, in json: JSONValue) -> String? {
-        guard let value = condition.field.written(in: json) else { return "\(condition.field) is missing" }
+        guard let value = condition.field.written(in: json) else {
+            return condition.values.contains { $0.isAlike("null") } ? nil : "\(condition.field) is missing"
+        }
         guard !condition.values.contains(where: value.isWritten) else { return nil }
         return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
     }

@@ -22,21 +22,31 @@ package struct KnownBox: Sendable, Equatable {
 
     package init() {}
 
+    /// How old the last status of a box may be that is online: it sends one a minute. A broker that was killed keeps
+    /// the last one and sends no last will.
+    static let freshness = Duration.seconds(180)
+
+    package func isOnline(at now: Timestamp) -> Bool {
+        guard onlineSince != nil, let seenAt else { return false }
+        return now.duration(since: seenAt) <= Self.freshness
+    }
+
     /// Takes a status.
     ///
     /// - Parameter reconciles: whether this gateway tells a box that it has published everything again.
     /// - Returns: whether the box came online or has a new session: payments for it may be due.
     package mutating func note(_ status: BoxStatus, at now: Timestamp, reconciles: Bool) -> Bool {
         let before = self
+        let wasOnline = isOnline(at: now)
         seenAt = now
-        onlineSince = status.isOnline ? onlineSince ?? now : nil
+        onlineSince = status.isOnline ? (wasOnline ? onlineSince : now) : nil
         // The last will has neither.
         if let epoch = status.session?.epoch { sessionEpoch = epoch }
         if let faults = status.faults { self.faults = faults }
         if reconciles, let old = before.sessionEpoch, let new = sessionEpoch, new > old {
             reconciling = Reconciling(epoch: new)
         }
-        return (onlineSince != nil && before.onlineSince == nil) || sessionEpoch != before.sessionEpoch
+        return (onlineSince != nil && !wasOnline) || sessionEpoch != before.sessionEpoch
     }
 
     /// Whether the other one says the same, apart from the time of its last status.

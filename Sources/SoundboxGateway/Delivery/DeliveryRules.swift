@@ -54,10 +54,12 @@ package enum DeliveryRules {
         // The broker does not have it.
         guard let publishedAt = payment.publishedAt else { return .publish }
         // The broker has it, and keeps it for a box that is away. A second copy would only fill the box's queue.
-        guard let box, let onlineSince = box.onlineSince else { return .wait(until: end) }
+        guard let box, let onlineSince = box.onlineSince, box.isOnline(at: now) else { return .wait(until: end) }
         // The broker has lost it with the session.
         if let epoch = box.sessionEpoch, epoch > payment.sessionEpoch ?? .min { return .publish }
-        let time = max(publishedAt, onlineSince, start) + wait(after: payment.resends)
+        // What waited at the broker comes first, when the box or this connection is new.
+        let since = max(onlineSince, start)
+        let time = since > publishedAt ? since + firstWait : publishedAt + wait(after: payment.resends)
         return now >= time ? .publish : .wait(until: min(time, end))
     }
 

@@ -30,14 +30,24 @@ package struct StoredPayment: Sendable, Equatable {
     /// The members of the notice that the box gets, in the order of docs/integration.md.
     package var members: [(name: String, value: JSONValue)] {
         var members: [(name: String, value: JSONValue)] = [
-            ("id", .string(notice.id.text)), ("amount", .string("\(notice.money.amount)")),
+            ("id", .string(notice.id.text)), ("amount", .string(writtenAmount)),
             ("currency", .string(notice.money.currency.code)),
         ]
         if let channel = notice.channel { members.append(("channel", .string(channel))) }
         members.append(("paid_at", .string("\(notice.paidAt ?? acceptedAt)")))
         if notice.kind != .payment { members.append(("kind", .string(notice.kind.rawValue))) }
-        if let text = notice.text { members.append(("text", .string(text))) }
+        // A longer one is not said, and a message that is too long would cost the payment.
+        if let text = notice.text, text.utf8.count <= Self.longestText { members.append(("text", .string(text))) }
         return members
+    }
+
+    /// In bytes: more than any ``CustomMessage/longestText`` characters take.
+    private static let longestText = CustomMessage.longestText * 16
+
+    /// Three decimals of a currency with fewer are refused by boxes, since they may be thousands; four are not.
+    private var writtenAmount: String {
+        let amount = notice.money.amount
+        return "\(amount)" + (amount.decimals.count == 3 && notice.money.currency.exponent < 3 ? "0" : "")
     }
 
     /// What `GET` answers.

@@ -24,11 +24,11 @@ package struct Hook: Sendable {
     package init(reading value: YAMLValue) throws(YAMLError) {
         let top = try value.mapping()
         scheme = try HookName.scheme(reading: top.required("hook"))
-        merchant = try PaymentMapping.Source(id: top.required("merchant")) { (text) throws(TopicsError) in
-            _ = try Topics(merchant: text, device: "device")
+        merchant = try PaymentMapping.Source(id: top.required("merchant")) { (text) throws(BoxIDError) in
+            _ = try BoxID(merchant: text, device: "device")
         }
-        device = try PaymentMapping.Source(id: top.required("device")) { (text) throws(TopicsError) in
-            _ = try Topics(merchant: "merchant", device: text)
+        device = try PaymentMapping.Source(id: top.required("device")) { (text) throws(BoxIDError) in
+            _ = try BoxID(merchant: "merchant", device: text)
         }
         mapping = try PaymentMapping(reading: top)
         try top.refuseOtherKeys()
@@ -63,6 +63,10 @@ package struct Hook: Sendable {
             if case .field(let path, _) = source { field = "\(path)" }
             throw NoticeRejection(id: nil, field: field, problem: "this field is missing; it says the \(name)")
         }
+        if case .field(_, let codes) = source, !codes.isEmpty, !codes.values.contains(text.text) {
+            throw NoticeRejection(
+                id: nil, field: text.field, problem: "\(text.text.excerpt) is none of the codes that say the \(name)")
+        }
         guard !text.text.unicodeScalars.contains("\u{FFFD}") else {
             throw NoticeRejection(
                 id: nil, field: text.field, problem: "holds U+FFFD: it was cut or read in another encoding")
@@ -96,7 +100,7 @@ private enum HookName: String, CaseIterable {
 
 extension PaymentMapping.Source {
     /// Checks what the file itself says; ``Hook/box(of:)`` checks the rest.
-    fileprivate init(id value: YAMLValue, check: (String) throws(TopicsError) -> Void) throws(YAMLError) {
+    fileprivate init(id value: YAMLValue, check: (String) throws(BoxIDError) -> Void) throws(YAMLError) {
         try self.init(reading: value)
         let texts =
             switch self {

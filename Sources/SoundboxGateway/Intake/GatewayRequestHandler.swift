@@ -80,11 +80,8 @@ package struct GatewayRequestHandler: Sendable {
                     bytes.append(byte)
                     continue
                 }
-                guard let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2
-                else {
-                    return nil
-                }
-                bytes.append(code)
+                guard rest.count >= 2, let code = [UInt8](hexadecimal: rest.prefix(2)) else { return nil }
+                bytes += code
                 rest = rest.dropFirst(2)
             }
             guard let segment = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -228,7 +225,7 @@ extension KnownBox {
     /// What `GET /boxes/…` answers.
     func json(of box: BoxID) -> JSONValue {
         .object([
-            ("merchant", .string(box.merchant)), ("device", .string(box.device)), ("online", .bool(onlineSince != nil)),
+            ("merchant", .string(box.merchant)), ("device", .string(box.device)), ("online", .bool(isOnline(at: .now))),
             ("online_since", onlineSince.map { .string("\($0)") } ?? .null),
             ("seen_at", seenAt.map { .string("\($0)") } ?? .null),
             ("session_epoch", sessionEpoch.map { .integer($0) } ?? .null),

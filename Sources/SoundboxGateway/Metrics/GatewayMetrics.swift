@@ -73,10 +73,10 @@ package final class GatewayMetrics: Sendable {
                 "soundbox_gateway_boxes", .gauge, "Boxes that had a payment or a status.", Double(boxes.count)),
             MetricFamily(
                 "soundbox_gateway_boxes_offline", .gauge, "Boxes that are not online.",
-                Double(boxes.values.count { $0.onlineSince == nil })),
+                Double(boxes.values.count { !$0.isOnline(at: now) })),
             MetricFamily(
                 "soundbox_gateway_boxes_faulty", .gauge, "Boxes online with a fault.",
-                Double(boxes.values.count { $0.onlineSince != nil && !$0.faults.isEmpty })),
+                Double(boxes.values.count { $0.isOnline(at: now) && !$0.faults.isEmpty })),
             MetricFamily(
                 "soundbox_gateway_announced_seconds", .histogram, "From the request to the receipt announced.",
                 [.init([], .histogram(counts.announced))]),

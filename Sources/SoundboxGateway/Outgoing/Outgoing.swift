@@ -36,6 +36,8 @@ package final class Outgoing: MQTTFleetDelegate {
         var nextHousekeeping = Duration.zero
         /// The last complaint about each box, or about the store, so that it is logged once.
         var complaints: [String: String] = [:]
+        /// Whether the last commit failed.
+        var cannotWrite = false
     }
 
     /// - Throws: when the store cannot be read.
@@ -102,7 +104,9 @@ package final class Outgoing: MQTTFleetDelegate {
         }
         if !change.isEmpty {
             let (boxes, start) = state.withLock { ($0.boxes, $0.listeningSince ?? now) }
+            state.withLock { $0.cannotWrite = true }
             let outcome = try store.commit(change, boxes: boxes, listeningSince: start, at: now)
+            state.withLock { $0.cannotWrite = false }
             note(outcome, at: now)
         }
         state.withLock { state in
@@ -181,6 +185,8 @@ package final class Outgoing: MQTTFleetDelegate {
     package func publications(limit: Int) -> [FleetPublication] {
         let now = Timestamp.now
         do throws(StoreError) {
+            // What the broker takes could not be noted, and would be published again after each connection.
+            if state.withLock({ $0.cannotWrite }) { try store.tryWriting() }
             try keepHouse(at: now)
             var publications = try reconciliations(limit: limit, at: now)
             publications += try duePayments(limit: limit - publications.count, at: now)
@@ -231,7 +237,7 @@ package final class Outgoing: MQTTFleetDelegate {
             (state.unreconciled.compactMap { box in state.boxes[box].map { (box, $0) } }, Set(state.reconciling.values))
         }
         for (box, known) in candidates where !underWay.contains(box) && publications.count < limit {
-            guard var reconciling = known.reconciling, known.onlineSince != nil else { continue }
+            guard var reconciling = known.reconciling, known.isOnline(at: now) else { continue }
             guard let dueAt = reconciling.dueAt else {
                 if try store.isPublishedAgain(box, in: reconciling.epoch) {
                     reconciling.dueAt = now + DeliveryRules.reconcilingWait

@@ -15,6 +15,7 @@ package final class PaymentStore: Sendable {
     private let queue: DatabaseQueue
     /// Held as long as payments may be published from this file.
     private let lock: FileLock?
+    private let inode: [UInt64]
 
     /// Opens the file, and creates it if it is missing.
     ///
@@ -22,15 +23,7 @@ package final class PaymentStore: Sendable {
     /// - Parameter isReadOnly: for a second process, which looks only.
     package init(path: String, isReadOnly: Bool = false) throws(StoreError) {
         self.path = path
-        lock =
-            isReadOnly ? nil : FileLock(closing: Glibc.open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
-        guard isReadOnly || lock != nil else {
-            let error = SystemError.last
-            throw StoreError(
-                path: path,
-                reason: error.code == EWOULDBLOCK
-                    ? "another gateway runs with it" : "\(path).lock cannot be made: \(error)")
-        }
+        lock = isReadOnly ? nil : try Self.lock(path)
         do {
             var configuration = GRDB.Configuration()
             configuration.label = "gateway"
@@ -39,17 +32,49 @@ package final class PaymentStore: Sendable {
             configuration.readonly = isReadOnly
             if !isReadOnly { configuration.journalMode = .wal }
             queue = try DatabaseQueue(path: path, configuration: configuration)
-            guard !isReadOnly else { return }
+            guard !isReadOnly else {
+                inode = []
+                return
+            }
             try queue.writeWithoutTransaction {
                 // Set after opening, because GRDB sets NORMAL when it chooses WAL.
                 try $0.execute(sql: "PRAGMA synchronous = FULL")
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
             }
             try queue.write(StoreSchema.prepare)
+            inode = Self.inode(of: path)
         } catch { throw StoreError(path: path, error) }
     }
 
+    /// By the file's own name: a link to it is the same file.
+    private static func lock(_ path: String) throws(StoreError) -> FileLock {
+        let own = realpath(path, nil)
+        defer { free(own) }
+        let name = (own.map { String(cString: $0) } ?? path) + ".lock"
+        let descriptor = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError(path: name, reason: "cannot be made: \(SystemError.last)") }
+        guard let lock = FileLock(closing: descriptor) else {
+            throw StoreError(path: path, reason: "another gateway runs with it")
+        }
+        return lock
+    }
+
+    /// Device and number of the file at a path; empty when there is none.
+    private static func inode(of path: String) -> [UInt64] {
+        var attributes = stat()
+        return stat(path, &attributes) == 0 ? [UInt64(attributes.st_dev), UInt64(attributes.st_ino)] : []
+    }
+
+    /// - Throws: when nothing can be written, as on a full disk.
+    func tryWriting() throws(StoreError) {
+        try write { try $0.execute(sql: "PRAGMA user_version = \(StoreSchema.version)") }
+    }
+
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
+        guard Self.inode(of: path) == inode else {
+            throw StoreError(path: path, reason: "was deleted or replaced; put it back, and restart the gateway")
+        }
         do { return try queue.write(body) } catch { throw StoreError(path: path, error) }
     }
 
@@ -78,10 +103,15 @@ package final class PaymentStore: Sendable {
         try write { database in
             try payments.map { box, notice in
                 let number = try Self.number(of: box, in: database)
-                if let known = try Self.payment(notice.id, ofBox: number, in: database)?.payment {
-                    return known.notice.money == notice.money ? .known(known.state) : .differs(known.notice.money)
-                }
                 let money = notice.money
+                if let row = try Self.payment(notice.id, ofBox: number, in: database) {
+                    let known = row.payment
+                    // The box has refused it: this is the correction.
+                    guard known.state == .failed else {
+                        return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
+                    }
+                    try database.execute(sql: "DELETE FROM payment WHERE number = ?", arguments: [row.number])
+                }
                 try database.cachedStatement(
                     sql: """
                         INSERT INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,

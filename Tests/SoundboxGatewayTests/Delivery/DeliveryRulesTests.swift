@@ -18,6 +18,8 @@ struct DeliveryRulesTests {
         var box = KnownBox()
         box.onlineSince = onlineSince.map(time)
         box.sessionEpoch = epoch
+        // Ahead of each moment that is asked about: its status is fresh.
+        box.seenAt = time(100 * 3600)
         return box
     }
 
