@@ -40,8 +40,9 @@ package struct KnownBox: Sendable, Equatable {
         let wasOnline = isOnline(at: now)
         seenAt = now
         onlineSince = status.isOnline ? (wasOnline ? onlineSince : now) : nil
-        // The last will has neither.
-        if let epoch = status.session?.epoch { sessionEpoch = epoch }
+        // An epoch counts from the moment that the box can be reached in it.
+        if status.isOnline, let epoch = status.session?.epoch { sessionEpoch = epoch }
+        // The last will has none.
         if let faults = status.faults { self.faults = faults }
         if reconciles, let old = before.sessionEpoch, let new = sessionEpoch, new > old {
             reconciling = Reconciling(epoch: new)

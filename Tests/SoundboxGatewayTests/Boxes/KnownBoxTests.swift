@@ -26,7 +26,9 @@ struct KnownBoxTests {
         #expect(!wakes(status(online: false), after: 70))
         #expect(box.onlineSince == nil && box.sessionEpoch == 3)
         #expect(wakes(status(online: true, epoch: 3), after: 80))
-        #expect(box.reconciling == nil)
+        // A status from before it is subscribed in its new session.
+        #expect(!wakes(status(online: false, epoch: 4), after: 80))
+        #expect(box.reconciling == nil && box.sessionEpoch == 3)
         #expect(wakes(status(online: true, epoch: 4), after: 81))
         #expect(box.reconciling == .init(epoch: 4))
     }
