@@ -25,9 +25,10 @@ struct ListPayments: ParsableCommand {
         let path = try GatewayConfiguration(readingFile: configuration.config).database
         let store = try PaymentStore(path: path, isReadOnly: true)
         let boxes = try store.boxes()
-        for payment in try store.unheard(limit: limit) {
+        let payments = try store.unheard(limit: limit + 1)
+        for payment in payments.prefix(limit) {
             let box = boxes[payment.box]
-            let away = box?.onlineSince == nil ? "box away since \(box?.seenAt.map { "\($0)" } ?? "ever")" : nil
+            let away = box?.isOnline(at: .now) != true ? "box away since \(box?.seenAt.map { "\($0)" } ?? "ever")" : nil
             let columns = [
                 "\(payment.acceptedAt)", "\(payment.box)", payment.notice.id.text, payment.notice.kind.rawValue,
                 "\(payment.notice.money)", payment.state.rawValue,
@@ -35,5 +36,6 @@ struct ListPayments: ParsableCommand {
             ]
             print(columns.map(\.printable).joined(separator: "\t"))
         }
+        if payments.count > limit { print("There are more; --limit shows them.") }
     }
 }

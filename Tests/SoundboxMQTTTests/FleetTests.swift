@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The connection of a provider", .timeLimit(.minutes(10)))
 struct FleetTests {
-    private static let filters = ["soundbox/v1/+/+/receipts", "soundbox/v1/+/+/status"]
+    private static let filters = ["soundbox/v1/+/+/receipts"]
+    private static let retained = ["soundbox/v1/+/+/status"]
 
     /// Records its calls, and publishes what it is given.
     private final class Provider: MQTTFleetDelegate {
@@ -52,7 +53,11 @@ struct FleetTests {
             $0.protocolChoice = version
         }
         let provider = Provider()
-        let fleet = try MQTTFleet(settings: settings, clientID: "gateway-1", filters: Self.filters) { _ in }
+        let fleet = try MQTTFleet(
+            settings: settings, clientID: "gateway-1", filters: Self.filters, retained: Self.retained
+        ) {
+            _ in
+        }
         async let run: Void = fleet.run(delegate: provider)
         let result: Result<Void, any Error>
         do { result = .success(try await body(broker, provider, fleet)) } catch { result = .failure(error) }
@@ -67,10 +72,11 @@ struct FleetTests {
         let (connection, connect) = try await broker.connectionWithConnect()
         #expect(connect.clientID == "gateway-1" && !connect.cleanSession && connect.willTopic == nil)
         connection.send(.connack(knowsSession: true))
-        for filter in Self.filters {
+        // A status is retained: queued ones would push receipts out.
+        for (filter, quality) in Self.filters.map({ ($0, UInt8(1)) }) + Self.retained.map({ ($0, UInt8(0)) }) {
             let subscription = try await connection.packets.next(\.subscription)
-            #expect(subscription.topic == filter && subscription.qos == 1)
-            connection.send(.suback(subscription.id, granted: 1))
+            #expect(subscription.topic == filter && subscription.qos == quality)
+            connection.send(.suback(subscription.id, granted: quality))
         }
         return connection
     }

@@ -140,7 +140,9 @@ package struct GatewayRequestHandler: Sendable {
                 .object([("id", .string(notice.id.text)), ("state", .string(state.rawValue))]))
         } catch {
             metrics.count(.failed)
-            logger.error("a payment cannot be stored", metadata: ["reason": "\(error)"])
+            if complaints.areDue(about: "store") {
+                logger.error("a payment cannot be stored", metadata: ["reason": "\(error)"])
+            }
             return .error(503, "the payment could not be stored; send it again")
         }
     }
@@ -193,10 +195,11 @@ package struct GatewayRequestHandler: Sendable {
             let reader = MappedNoticeDecoder(
                 mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
             // A time that cannot be read is no reason to lose a payment: it counts as paid now.
-            guard case .notice(let notice, _) = try reader.decode(document) else {
+            guard case .notice(var notice, _) = try reader.decode(document) else {
                 metrics.count(.ignored)
                 return hook.scheme.accepted
             }
+            if let paidAt = notice.paidAt, paidAt.duration(since: .now) > Self.farthestAhead { notice.paidAt = nil }
             let (merchant, device) = try hook.box(of: document)
             let box = try BoxID(merchant: merchant, device: device)
             let outcome = try await intake.accept(notice, for: box)
@@ -215,6 +218,9 @@ package struct GatewayRequestHandler: Sendable {
             return hook.scheme.failed("\(error)")
         } catch {
             metrics.count(.failed)
+            guard complaints.areDue(about: "store") else {
+                return hook.scheme.failed("the payment could not be stored; send it again")
+            }
             logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
             return hook.scheme.failed("the payment could not be stored; send it again")
         }

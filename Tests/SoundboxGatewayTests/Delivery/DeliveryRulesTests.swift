@@ -57,6 +57,18 @@ struct DeliveryRulesTests {
         #expect(next(payment, box(onlineSince: 0), at: due) == .publish)
     }
 
+    @Test("A box whose last status is more than three minutes old is away, although that status says online")
+    func stale() {
+        var box = box(onlineSince: 0)
+        box.seenAt = time(20)
+        #expect(next(payment(publishedAt: 100), box, at: 200) == .publish)
+        #expect(next(payment(publishedAt: 100), box, at: 201) == .wait(until: time(72 * 3600)))
+        // Its next status wakes what waits for it.
+        #expect(box.note(BoxStatus(isOnline: true, version: "1", voice: nil), at: time(300), reconciles: false))
+        #expect(box.onlineSince == time(300))
+        #expect(next(payment(publishedAt: 100, resends: 5), box, at: 301) == .wait(until: time(330)))
+    }
+
     @Test("A box that comes back has 30 s for what waited at the broker, and so has a gateway that does")
     func cameBack() {
         #expect(next(payment(publishedAt: 0), box(onlineSince: 500), at: 500) == .wait(until: time(530)))

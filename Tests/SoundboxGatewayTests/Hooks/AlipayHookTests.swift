@@ -60,6 +60,17 @@ struct AlipayHookTests {
         refusal(hook, HookRequest(headers: [:], body: Array(body.utf8)), at: 0)
     }
 
+    @Test("A part that is refunded comes as a payment's notice with two fields more, and is none")
+    func partialRefund() async throws {
+        let fields = Self.payment.merging(["refund_fee": "1.00", "gmt_refund": "2016-07-20 10:00:00.000"]) { $1 }
+        let request = HookRequest(headers: [:], body: Array(try await body(fields).utf8))
+        let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
+        guard case .ignored = try decoder.decode(try hook.scheme.open(request, at: 0)) else {
+            Issue.record("a refund is announced as a payment")
+            return
+        }
+    }
+
     @Test("The documented notice is one for the box of its app")
     func documented() async throws {
         let document = try hook.scheme.open(HookRequest(headers: [:], body: Array(try await body().utf8)), at: 0)

@@ -37,7 +37,11 @@ struct HookTests {
     func ids() throws {
         let hook = try hook(merchant: "{field: shop.no}", device: #"{field: till, codes: {"1": box-01}}"#)
         #expect(try hook.box(of: Array(#"{"shop":{"no":7},"till":1}"#.utf8)) == (merchant: "7", device: "box-01"))
-        #expect(try hook.box(of: Array(#"{"shop":{"no":"M1"},"till":"b"}"#.utf8)) == (merchant: "M1", device: "b"))
+        // Answered with success it would wait for a box that there is not.
+        let refused = try #require(throws: NoticeRejection.self) {
+            try hook.box(of: Array(#"{"shop":{"no":"M1"},"till":"2"}"#.utf8))
+        }
+        #expect(refused.description.contains("2 is none of the codes that say the device"))
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SoundboxCore
 import SoundboxMQTT
@@ -53,6 +54,20 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 2).map(\.id) == Array(numbers.prefix(2)))
         #expect(outgoing.publications(limit: 2).map(\.id) == [numbers[2]])
         #expect(outgoing.publications(limit: 2).isEmpty)
+    }
+
+    @Test("While nothing can be noted nothing is published: each connection would bring the box one more copy")
+    func cannotWrite() throws {
+        let numbers = try store.accept(["A"])
+        let outgoing = try outgoing()
+        #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
+        try FileManager.default.moveItem(atPath: folder.file("gateway.sqlite"), toPath: folder.file("elsewhere.sqlite"))
+        #expect(throws: StoreError.self) { try outgoing.commit(turn { $0.acknowledged = numbers }) }
+        outgoing.connectionChanged(to: .lost(reason: "test", retryIn: .zero))
+        outgoing.connectionChanged(to: .ready(broker: "b", isResumed: true))
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere.sqlite"), toPath: folder.file("gateway.sqlite"))
+        #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
     }
 
     @Test("What was under way when the connection was lost is published again")
@@ -140,7 +155,7 @@ struct OutgoingTests {
     @Test("A `reconciled` that the broker refuses is sent a minute later")
     func refusedReconciled() throws {
         var known = KnownBox()
-        known.onlineSince = .now
+        (known.onlineSince, known.seenAt) = (.now, .now)
         known.reconciling = .init(epoch: 4, dueAt: .now + .seconds(-1))
         try store.write([trialBox: known])
         let outgoing = try outgoing(reconciles: true)
@@ -156,7 +171,7 @@ struct OutgoingTests {
         try folder.write("0123456789abcdef0123456789abcdef\n", to: "one.key")
         #expect(chmod(folder.file("one.key"), 0o600) == 0)
         var known = KnownBox()
-        known.onlineSince = .now
+        (known.onlineSince, known.seenAt) = (.now, .now)
         known.sessionEpoch = 4
         known.reconciling = .init(epoch: 4, dueAt: .now + .seconds(-1))
         try store.write([trialBox: known])

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SoundboxCore
 import TestSupport
@@ -20,6 +21,7 @@ struct PaymentStoreTests {
         var box = KnownBox()
         box.onlineSince = now + .seconds(-100)
         box.sessionEpoch = epoch
+        box.seenAt = now
         return box
     }
 
@@ -53,6 +55,41 @@ struct PaymentStoreTests {
             ])
         #expect(try store.due(at: now, limit: 100).count == 5)
         #expect(try store.payment(try PaymentID("A"), of: trialBox)?.notice.money == Money("12.50", .CNY))
+    }
+
+    @Test("A payment that the box has refused may be posted again, also with another amount")
+    func corrected() throws {
+        try store.accept(["A"], at: now)
+        _ = try commit { $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")] }
+        #expect(try store.state("A") == .failed)
+        #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.accepted])
+        #expect(try store.due(at: now, limit: 9).map(\.payment.notice.money) == [Money("13", .CNY)])
+        #expect(try store.payment(try PaymentID("A"), of: trialBox)?.reason == nil)
+    }
+
+    @Test("A file that was deleted or replaced takes nothing more, and a link to it is the same file")
+    func replaced() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link.sqlite"), withDestinationPath: store.path)
+        #expect(throws: StoreError.self) { try PaymentStore(path: folder.file("link.sqlite")) }
+        try FileManager.default.moveItem(atPath: folder.file("gateway.sqlite"), toPath: folder.file("elsewhere.sqlite"))
+        let error = try #require(throws: StoreError.self) { try store.accept([(trialBox, notice("A"))], at: now) }
+        #expect(error.description.contains("was deleted or replaced"))
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere.sqlite"), toPath: folder.file("gateway.sqlite"))
+        #expect(try store.accept([(trialBox, notice("A"))], at: now) == [.accepted])
+    }
+
+    @Test(
+        "An amount is written as boxes take it: never with three decimals of a currency that has fewer",
+        arguments: [("1.2340", "CNY", "1.2340"), ("1.234", "KWD", "1.234"), ("12.5", "CNY", "12.5"), ("3", "JPY", "3")])
+    func writtenAmount(given: String, currency: String, written: String) throws {
+        let money = try Money(given, try #require(Currency(currency)))
+        var notice = PaymentNotice(id: try PaymentID("A"), money: money)
+        notice.text = String(repeating: "x", count: 60_000)
+        let members = StoredPayment(box: trialBox, notice: notice, acceptedAt: now).members
+        #expect(members.first { $0.name == "amount" }?.value == .string(written))
+        // It would cost the payment.
+        #expect(!members.contains { $0.name == "text" })
     }
 
     @Test("A payment comes back from the file as it was given, with the time of acceptance where none was given")
