@@ -44,6 +44,7 @@ put systemd/system/apt-daily-upgrade.service.d/soundbox.conf <<'SERVICE'
 ExecCondition=/bin/sh -c '! soundbox status --json | grep -q "queued.:[1-9]"'
 # What a power cut has left half replaced: apt's own script does nothing then.
 ExecStartPre=-/usr/bin/dpkg --configure -a
+ExecStartPre=-/usr/bin/apt-get -q update
 ExecStartPre=-/usr/bin/env DEBIAN_FRONTEND=noninteractive apt-get -q --yes --allow-downgrades --fix-broken install
 SERVICE
 if [[ -z $root && -d /run/systemd/system ]]; then

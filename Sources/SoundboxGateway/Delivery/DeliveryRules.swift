@@ -58,7 +58,9 @@ package enum DeliveryRules {
         // The broker has lost it with the session.
         if let epoch = box.sessionEpoch, epoch > payment.sessionEpoch ?? .min { return .publish }
         // What waited at the broker comes first, when the box or this connection is new.
-        let since = max(onlineSince, start)
+        // A moment in the future is of a clock that was corrected: nobody waits for it.
+        guard publishedAt <= now else { return .publish }
+        let since = [onlineSince, start].filter { $0 <= now }.max() ?? publishedAt
         let time = since > publishedAt ? since + firstWait : publishedAt + wait(after: payment.resends)
         return now >= time ? .publish : .wait(until: min(time, end))
     }

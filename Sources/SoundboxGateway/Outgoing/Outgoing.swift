@@ -188,8 +188,8 @@ package final class Outgoing: MQTTFleetDelegate {
             // What the broker takes could not be noted, and would be published again after each connection.
             if state.withLock({ $0.cannotWrite }) { try store.tryWriting() }
             try keepHouse(at: now)
-            var publications = try reconciliations(limit: limit, at: now)
-            publications += try duePayments(limit: limit - publications.count, at: now)
+            let payments = try duePayments(limit: limit, at: now)
+            let publications = try payments + reconciliations(limit: limit - payments.count, at: now)
             state.withLock { _ = $0.complaints.removeValue(forKey: "store") }
             return publications
         } catch {
@@ -201,6 +201,7 @@ package final class Outgoing: MQTTFleetDelegate {
     private func duePayments(limit: Int, at now: Timestamp) throws(StoreError) -> [FleetPublication] {
         let (boxes, start, underWay) = state.withLock { ($0.boxes, $0.listeningSince ?? now, $0.underWay) }
         var publications: [FleetPublication] = []
+        var epochs: [(number: Int64, epoch: Int?)] = []
         var waiting: [(number: Int64, until: Timestamp)] = []
         var givenUp: [Int64] = []
         for (number, payment) in try store.due(at: now, limit: limit + underWay.count)
@@ -211,7 +212,7 @@ package final class Outgoing: MQTTFleetDelegate {
                 do throws(SecretFileError) {
                     let payload = try keys.payload(payment.members, of: payment.box, on: topic)
                     publications.append(FleetPublication(id: number, topic: topic, payload: payload))
-                    state.withLock { _ = $0.underWay.updateValue(boxes[payment.box]?.sessionEpoch, forKey: number) }
+                    epochs.append((number, boxes[payment.box]?.sessionEpoch))
                 } catch {
                     complain("key \(payment.box)", "a payment waits for the box's key", "\(error)", box: payment.box)
                     waiting.append((number, now + DeliveryRules.wait(after: 0)))
@@ -225,6 +226,10 @@ package final class Outgoing: MQTTFleetDelegate {
         if !waiting.isEmpty || !givenUp.isEmpty {
             try store.settle(waiting: waiting, givenUp: givenUp, at: now)
             metrics.countGivenUp(givenUp.count)
+        }
+        // Behind everything that can fail: what is not returned is not under way.
+        state.withLock { state in
+            for (number, epoch) in epochs { state.underWay.updateValue(epoch, forKey: number) }
         }
         return publications
     }

@@ -215,14 +215,14 @@ package final class PaymentStore: Sendable {
 
     // MARK: Pruning
 
-    /// Deletes the oldest payments that came before a time, at most `limit`.
+    /// Deletes the oldest payments that came before a time, at most `limit`. Open ones stay, whatever the clock says.
     ///
     /// - Returns: how many.
     package func prune(before time: Timestamp, limit: Int = 15_000) throws(StoreError) -> Int {
         try write { database in
             try database.execute(
                 sql: """
-                    DELETE FROM payment WHERE accepted_at < ?
+                    DELETE FROM payment WHERE accepted_at < ? AND due_at IS NULL
                         AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
                     """, arguments: [time.millisecondsSince1970, limit])
             return database.changesCount

@@ -64,9 +64,16 @@ struct DeliveryRulesTests {
         #expect(next(payment(publishedAt: 100), box, at: 200) == .publish)
         #expect(next(payment(publishedAt: 100), box, at: 201) == .wait(until: time(72 * 3600)))
         // Its next status wakes what waits for it.
-        #expect(box.note(BoxStatus(isOnline: true, version: "1", voice: nil), at: time(300), reconciles: false))
+        let isAwake = box.note(BoxStatus(isOnline: true, version: "1", voice: nil), at: time(300), reconciles: false)
+        #expect(isAwake)
         #expect(box.onlineSince == time(300))
         #expect(next(payment(publishedAt: 100, resends: 5), box, at: 301) == .wait(until: time(330)))
+    }
+
+    @Test("A clock that was set back stops no payment")
+    func setBack() {
+        #expect(next(payment(publishedAt: 5000), box(onlineSince: 0), at: 100) == .publish)
+        #expect(next(payment(publishedAt: 0), box(onlineSince: 5000), listeningSince: 5000, at: 100) == .publish)
     }
 
     @Test("A box that comes back has 30 s for what waited at the broker, and so has a gateway that does")

@@ -60,7 +60,7 @@ struct AlipayHookTests {
         refusal(hook, HookRequest(headers: [:], body: Array(body.utf8)), at: 0)
     }
 
-    @Test("A part that is refunded comes as a payment's notice with two fields more, and is none")
+    @Test("A part that is refunded comes as a payment's notice with the time of the refund, and is none")
     func partialRefund() async throws {
         let fields = Self.payment.merging(["refund_fee": "1.00", "gmt_refund": "2016-07-20 10:00:00.000"]) { $1 }
         let request = HookRequest(headers: [:], body: Array(try await body(fields).utf8))

@@ -70,6 +70,24 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
     }
 
+    @Test("A payment is not under way when another one could not be put off: it is published by the next question")
+    func notUnderWay() throws {
+        let keys = folder.file("keys")
+        try FileManager.default.createDirectory(
+            atPath: "\(keys)/\(otherBox.merchant)", withIntermediateDirectories: true)
+        // Every user may read it: what is for this box is put off, which is written.
+        try folder.write("0123456789abcdef0123456789abcdef\n", to: "keys/\(otherBox.merchant)/\(otherBox.device).key")
+        #expect(chmod("\(keys)/\(otherBox.merchant)/\(otherBox.device).key", 0o644) == 0)
+        let outgoing = try outgoing(keys: keys)
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        let numbers = try store.accept(["A"])
+        try store.accept(["B"], of: otherBox)
+        try FileManager.default.moveItem(atPath: store.path, toPath: folder.file("elsewhere.sqlite"))
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere.sqlite"), toPath: store.path)
+        #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
+    }
+
     @Test("What was under way when the connection was lost is published again")
     func connectionLost() throws {
         let numbers = try store.accept(["A", "B"])

@@ -204,6 +204,8 @@ struct PaymentStoreTests {
     func pruning() throws {
         try store.accept(["old"], at: now + .seconds(-1000))
         try store.accept(["new"], at: now)
+        #expect(try store.prune(before: now + .seconds(-10)) == 0, "it waits still, and the clock may be wrong")
+        _ = try commit { $0.receipts = [try receipt("old", .announced, how: "aloud")] }
         #expect(try store.prune(before: now + .seconds(-10)) == 1)
         #expect(try store.state("old") == nil)
         #expect(try store.state("new") == .accepted)
