@@ -1,4 +1,5 @@
 import SoundboxCore
+import Synchronization
 import TestSupport
 
 /// The contract of ``PaymentFeed``, as clauses that a feed is tested with, together with its broker.
@@ -217,10 +218,17 @@ extension PaymentFeedContract {
                     try await delegate.subscribed()
                     peer.feed.publishStatus(Array("online".utf8))
                     try demand(await peer.nextStatus(), equals: Array("online".utf8), "the status")
-                    delegate.onCommit { _ in throw RecordingDelegate.CommitRefused() }
+                    // Once: refused again, it would end the next connection before that has its status.
+                    let isRefused = Mutex(true)
+                    delegate.onCommit { _ in
+                        let isRefused = isRefused.withLock { isRefused in
+                            defer { isRefused = false }
+                            return isRefused
+                        }
+                        if isRefused { throw RecordingDelegate.CommitRefused() }
+                    }
                     try await peer.send([message("1")])
                     try demand(await peer.nextStatus(), equals: peer.offlineStatus, "the last will")
-                    delegate.onCommit { _ in }
                     try demand(await peer.nextStatus(), equals: Array("online".utf8), "the status, again")
                 }
             },
