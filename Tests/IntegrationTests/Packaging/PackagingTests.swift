@@ -216,13 +216,16 @@ struct PackagingTests {
         #expect(!control.contains { $0.contains("conffiles") })
         let scripts = folder.file("control")
         try await ChildProcess.run("dpkg-deb", "--control", package, scripts)
-        #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm", "triggers"])
+        #expect(
+            try folder.names(in: "control") == [
+                "control", "md5sums", "postinst", "postrm", "preinst", "prerm", "triggers",
+            ])
         #expect(
             try await lines("grep", "-v", "^#", "\(scripts)/triggers") == [
                 "interest-noawait /usr/share/soundbox/sounds", "interest-noawait /usr/bin/soundbox-speak",
                 "interest-noawait /usr/bin/espeak-ng",
             ])
-        for script in ["postinst", "postrm", "prerm"] {
+        for script in ["preinst", "postinst", "postrm", "prerm"] {
             try await ChildProcess.run("sh", "-n", "\(scripts)/\(script)")
             #expect(access("\(scripts)/\(script)", X_OK) == 0)
         }
