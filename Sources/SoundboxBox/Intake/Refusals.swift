@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 
 /// Replies to refused commands, kept in memory and sent once. They cause no write to the card and delay no payment. Any

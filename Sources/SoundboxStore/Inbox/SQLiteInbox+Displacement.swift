@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 
 extension SQLiteInbox {

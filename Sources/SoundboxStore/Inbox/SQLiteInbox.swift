@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 
 /// The inbox in an SQLite file.

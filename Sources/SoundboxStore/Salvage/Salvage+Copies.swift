@@ -1,4 +1,5 @@
 import GRDB
+import SoundboxSystem
 
 /// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them. A damaged page may
 /// lose rings and sentences that have not ended, which ``SQLiteInbox/endLostCustomMessages(at:)`` then reports, and

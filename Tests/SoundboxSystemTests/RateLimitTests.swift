@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import SoundboxBox
+@testable import SoundboxSystem
 
 @Suite("How much anybody from outside can have logged")
 struct RateLimitTests {

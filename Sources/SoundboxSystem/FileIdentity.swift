@@ -1,8 +1,7 @@
 import Glibc
-import SoundboxSystem
 
 /// The files of an open database, by device and inode (stat(2)), since a name can move to another file at any time.
-struct FileIdentity: Sendable, Equatable {
+package struct FileIdentity: Sendable, Equatable {
     fileprivate struct Inode: Sendable, Equatable {
         var device: dev_t
         var number: ino_t
@@ -20,7 +19,7 @@ struct FileIdentity: Sendable, Equatable {
     private var index: Inode?
 
     /// The files that are at the path now.
-    init(path: String) {
+    package init(path: String) {
         database = Inode(path)
         log = Inode(path + "-wal")
         index = Inode(path + "-shm")
@@ -29,7 +28,7 @@ struct FileIdentity: Sendable, Equatable {
     /// Takes three calls of stat(2), some microseconds.
     ///
     /// - Returns: what has happened to the opened files; `nil` when they are where they were.
-    func change(at path: String) -> String? {
+    package func change(at path: String) -> String? {
         let now = FileIdentity(path: path)
         let files = [("", database, now.database), ("-wal", log, now.log), ("-shm", index, now.index)]
         for (suffix, then, now) in files where then != now {
@@ -40,10 +39,10 @@ struct FileIdentity: Sendable, Equatable {
 }
 
 extension FileIdentity {
-    static func exists(_ path: String) -> Bool { Inode(path) != nil }
+    package static func exists(_ path: String) -> Bool { Inode(path) != nil }
 
     /// In bytes; 0 for a missing file.
-    static func size(_ path: String) -> Int {
+    package static func size(_ path: String) -> Int {
         var attributes = stat()
         return stat(path, &attributes) == 0 ? Int(attributes.st_size) : 0
     }

@@ -1,9 +1,12 @@
-import SoundboxSystem
 import Synchronization
 
-/// Limits log lines or answers of one kind, so that no client can fill the journal or the outbox.
+/// Limits log lines, answers or requests of one kind, so that no client can fill the journal or the outbox.
+///
+///     let limit = RateLimit(limit: 500, per: .seconds(1))
+///     guard limit.take() != nil else { return .tooFast }
+///
 /// Any thread; never blocks.
-final class RateLimit: Sendable {
+package final class RateLimit: Sendable {
     private struct Spent {
         var since: Duration
         var lines = 0
@@ -18,7 +21,7 @@ final class RateLimit: Sendable {
     /// - Parameters:
     ///   - limit: lines per `interval`.
     ///   - now: a monotonic clock.
-    init(
+    package init(
         limit: Int = 60, per interval: Duration = .seconds(60),
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
@@ -29,7 +32,7 @@ final class RateLimit: Sendable {
     }
 
     /// - Returns: `nil` to suppress the line; otherwise how many were suppressed since the last one.
-    func take() -> Int? {
+    package func take() -> Int? {
         let now = now()
         return spent.withLock { spent in
             if now - spent.since >= interval {
