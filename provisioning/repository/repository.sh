@@ -22,6 +22,12 @@ known() {
 }
 [[ $command == init || -d $repository/conf ]] ||
   { echo "repository.sh: $repository is no repository; make one with: $0 init $repository" >&2; exit 1; }
+if [[ $command != init ]]; then
+  exec 9<"$repository/conf"
+  flock --wait 60 9 || { echo "repository.sh: another command works on $repository" >&2; exit 1; }
+  # Of a command that was killed.
+  rm -f "$repository/db/lockfile"
+fi
 
 case $command in
 init)
@@ -46,6 +52,7 @@ add)
   declare -A given=()
   for package in "$@"; do
     name=$(dpkg-deb --field "$package" Package) arch=$(dpkg-deb --field "$package" Architecture)
+    dpkg-deb --fsys-tarfile "$package" >/dev/null || { echo "repository.sh: $package is not whole" >&2; exit 1; }
     [[ $arch =~ ^(amd64|arm64|all)$ ]] || { echo "repository.sh: $package is for $arch; boxes are amd64 or arm64" >&2; exit 1; }
     [[ -n $(dpkg-deb --field "$package" Section) ]] || { echo "repository.sh: $package has no section" >&2; exit 1; }
     [[ -z ${given[$name/$arch]:-} ]] || { echo "repository.sh: two packages $name for $arch: name one" >&2; exit 1; }

@@ -55,6 +55,10 @@ for arch in amd64 arm64 armhf; do
 done
 repository add early "$work"/speak_{amd64,arm64}.deb
 ! repository add early "$work"/speak_{arm64,armhf}.deb 2>"$work/said" || fail "a package that no box can run is taken"
+head -c -20 "$work/speak_arm64.deb" >"$work/cut.deb"
+! repository add early "$work/cut.deb" 2>"$work/said" || fail "a package that is cut is taken"
+# Of a command that was killed.
+touch "$work/repository/db/lockfile"
 ! repository promote early early 2>"$work/said" || fail "a ring is promoted to itself"
 [[ $(repository list | grep -c 'early|main|.* soundbox-speak 2') == 2 ]] || fail "$(repository list)"
 
