@@ -52,6 +52,19 @@ struct SenderExampleTests {
         }
     }
 
+    @Test("A payment that the box has told before ends as a duplicate")
+    func knownBefore() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            #expect(try await sender(broker.port, "M1001", "box-01", "A-1=1").exitStatus() == 0)
+            let again = try sender(broker.port, "M1001", "box-01", "A-1=1")
+            #expect(try await again.exitStatus() == 1 << 8)
+            #expect(try await states(again).last == "A-1 duplicate")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     @Test("A box that is away finds one copy in its queue, however impatient the sender is")
     func away() async throws {
         try await withMosquitto(in: folder) { broker in

@@ -24,16 +24,17 @@ parser.add_argument("--reconcile", type=float, metavar="SECONDS", help="sends re
 options = parser.parse_args()
 prefix = f"soundbox/v1/{options.merchant}/{options.device}/"
 read_line = lambda path: open(path, encoding="utf-8").readline().rstrip("\r\n")
-ENDS = ("announced", "expired", "cancelled", "failed", "given up")
+ENDS = ("announced", "expired", "cancelled", "duplicate", "failed", "given up")
 events = queue.Queue()  # what the network thread sees
 in_flight = {}  # what the broker has not acknowledged; paho publishes it again after each connection
-epoch, is_online, reconcile_at = options.session_epoch, False, None
+epoch, online_until, reconcile_at = options.session_epoch, 0, None
 
 class Payment:
     def __init__(self, text):
         self.id, amount = text.split("=")
         self.notice = {"id": self.id, "amount": amount, "paid_at": datetime.now(timezone.utc).isoformat()}
         self.began, self.wait, self.due = time.monotonic(), options.resend_after, None  # due: once acknowledged
+        self.resends = -1
         self.become("new")
 
     def become(self, state, detail=""):
@@ -41,7 +42,7 @@ class Payment:
         print(self.id, state, detail, flush=True)
 
     def send(self):
-        self.due = None
+        self.due, self.resends = None, self.resends + 1
         publish("payments", self.notice, self)
 
 def publish(topic, message, payment=None):
@@ -65,8 +66,10 @@ def acknowledged(mid):
             payment.become("published")
 
 def status(status):
-    global epoch, is_online, reconcile_at
-    was_online, is_online, known = is_online, status["state"] == "online", epoch
+    global epoch, online_until, reconcile_at
+    was_online, is_online, known = time.monotonic() < online_until, status["state"] == "online", epoch
+    # A box sends it once a minute. A broker that was killed keeps an old one.
+    online_until = is_online and time.monotonic() + 180
     if is_online:  # an epoch counts from the moment that the box can be reached in it
         epoch = status.get("session_epoch", epoch)
     waiting = [payment for payment in payments.values() if payment.state == "published" and payment.due]
@@ -85,7 +88,9 @@ def receipts(receipt):
     if state == "rejected" and reason.startswith("storage:"):  # the box's disk has lost it
         payment.become("published", reason)
         payment.due = time.monotonic() + payment.wait
-    elif state in ("stored", "duplicate"):  # a duplicate's reason says that the amounts differ
+    elif state == "duplicate" and payment.state in ("sent", "published") and not payment.resends:
+        payment.become("duplicate", reason or "the box knew the id before")
+    elif state in ("stored", "duplicate"):
         payment.become("stored", reason)
     else:
         payment.become("failed" if state == "rejected" else state, reason or receipt.get("how", ""))
@@ -120,13 +125,13 @@ while in_flight or reconcile_at or any(payment.state not in ENDS for payment in 
         pass
     now = time.monotonic()
     for payment in payments.values():
-        if payment.state not in ENDS + ("stored",) and now > payment.began + 72 * 3600:
+        if payment.state not in ENDS and now > payment.began + 72 * 3600:
             payment.become("given up")
         # Never into the queue of a box that is away: it would fill up, and the next payment find no room.
-        elif payment.state == "published" and payment.due and now > payment.due and is_online:
+        elif payment.state == "published" and payment.due and payment.due < now < online_until:
             payment.wait = min(payment.wait * 2, options.resend_after * 10)
             payment.send()
-    if reconcile_at and now > reconcile_at and is_online and not in_flight:
+    if reconcile_at and reconcile_at < now < online_until and not in_flight:
         reconcile_at = publish("commands", {"type": "reconciled", "session_epoch": epoch})
 client.disconnect()
 client.loop_stop()
