@@ -24,10 +24,12 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private var device: String
     private let choose: (@Sendable () -> String)?
     private let isStarting: @Sendable () -> Bool
-    private let deviceDidChange: @Sendable (_ device: String, _ isFallback: Bool) -> Void
+    private let deviceDidChange: @Sendable (_ device: String, _ gone: String?) -> Void
     private let now: @Sendable () -> Duration
     /// When the card was first found gone.
     private var goneSince: Duration?
+    /// The device in whose place another one was chosen.
+    private var gone: String?
     private let interruption = Interruption()
     private let driver: any PCMDriver
     private let preferredRate: Int
@@ -60,12 +62,12 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     /// headset keeps its loudspeaker.
     /// - Parameters:
     ///   - choose: returns the device of the most likely card. May block.
-    ///   - deviceDidChange: called with the device whenever it changes, and whether it takes the place of one that is
-    ///     gone. Must not block.
+    ///   - deviceDidChange: called with the device whenever it changes, and the one whose card is gone since. Must not
+    ///     block.
     public convenience init(
         choosing choose: @escaping @Sendable () -> String, level: CardLevel = .keep,
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in }
+        deviceDidChange: @escaping @Sendable (_ device: String, _ gone: String?) -> Void = { _, _ in }
     ) {
         self.init(
             device: "", choosing: choose, isStarting: { .monotonicNow < .seconds(60) },
@@ -79,7 +81,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         driver: sending any PCMDriver, level: CardLevel = .keep,
         mixer: sending any MixerDriver = ALSAMixer(),
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in },
+        deviceDidChange: @escaping @Sendable (_ device: String, _ gone: String?) -> Void = { _, _ in },
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
         self.device = device
@@ -135,18 +137,19 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     /// and what it plays would count as heard.
     private func chooseDevice() {
         guard let choose else { return }
-        let isFallback = card != nil
         if let card {
             guard !driver.hasCard(card) else { return goneSince = nil }
             let since = goneSince ?? now()
             goneSince = since
             guard now() - since >= Self.replugTimeout else { return }
+            gone = device
         }
         card = nil
         let choice = choose()
+        if choice == gone { gone = nil }
         guard choice != device else { return }
         device = choice
-        deviceDidChange(choice, isFallback)
+        deviceDidChange(choice, gone)
     }
 
     /// A plug that is moved, or a USB card that starts anew after a dip of its power, comes back within seconds.

@@ -52,11 +52,12 @@ public enum AudioOutputs {
     ///   - amplifier: switched on for the sound; `nil` if the board switches none.
     ///   - level: what to do with the card's own controls when it opens.
     ///   - levelDidChange: called with a line about each change, and each failure. Must not block.
-    ///   - deviceDidChange: called with the device that `auto` chose, whenever it changes. Must not block.
+    ///   - deviceDidChange: called with the device that `auto` chose, whenever it changes, and the one whose card is
+    ///     gone since. Must not block.
     public static func sink(
         for device: String, fileMode: WAVFileSink.Mode, callTimeout: CallTimeout, amplifier: Amplifier? = nil,
         level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
-        deviceDidChange: @escaping @Sendable (_ device: String, _ isFallback: Bool) -> Void = { _, _ in }
+        deviceDidChange: @escaping @Sendable (_ device: String, _ gone: String?) -> Void = { _, _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
             switch AudioDevice(device) {

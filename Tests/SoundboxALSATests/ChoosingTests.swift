@@ -11,7 +11,7 @@ struct ChoosingTests {
         let likeliest = Mutex("hw:CARD=USB")
         let told = Mutex<[String]>([])
         let isStarting = Mutex(false)
-        let fallbacks = Mutex(0)
+        let gone = Mutex<[String?]>([])
         let now = Mutex(Duration.seconds(1000))
     }
 
@@ -24,9 +24,9 @@ struct ChoosingTests {
         sink = ALSASink(
             device: "", choosing: { [shop] in shop.likeliest.withLock { $0 } },
             isStarting: { [shop] in shop.isStarting.withLock { $0 } }, driver: pcm,
-            deviceDidChange: { [shop] device, isFallback in
+            deviceDidChange: { [shop] device, gone in
                 shop.told.withLock { $0.append(device) }
-                if isFallback { shop.fallbacks.withLock { $0 += 1 } }
+                shop.gone.withLock { $0.append(gone) }
             }, now: { [shop] in shop.now.withLock { $0 } })
     }
 
@@ -74,11 +74,29 @@ struct ChoosingTests {
         shop.now.withLock { $0 += ALSASink.replugTimeout }
         try announce()
         #expect(told == ["hw:CARD=USB", "hw:CARD=Headphones"])
-        #expect(shop.fallbacks.withLock { $0 } == 1)
+        #expect(shop.gone.withLock { $0 } == [nil, "hw:CARD=USB"])
         shop.likeliest.withLock { $0 = "hw:CARD=USB" }
         sink.close()
         try announce()
         #expect(pcm.seen.openings == ["hw:CARD=USB", "hw:CARD=Headphones", "hw:CARD=Headphones"])
+    }
+
+    @Test("When no card is left for a while, the next one that comes is told in place of the one that is gone")
+    func allGone() throws {
+        try announce()
+        pcm.unplug()
+        shop.likeliest.withLock { $0 = "default" }
+        #expect(throws: AudioSinkError.self) { try sink.look() }
+        #expect(throws: AudioSinkError.self) { try sink.open() }
+        shop.now.withLock { $0 += ALSASink.replugTimeout }
+        pcm.fail(.open, ENODEV)
+        #expect(throws: AudioSinkError.self) { try sink.open() }
+        shop.likeliest.withLock { $0 = "hw:CARD=Headphones" }
+        pcm.change { $0.id = "Headphones" }
+        pcm.plug()
+        try announce()
+        #expect(told == ["hw:CARD=USB", "default", "hw:CARD=Headphones"])
+        #expect(shop.gone.withLock { $0 } == [nil, "hw:CARD=USB", "hw:CARD=USB"])
     }
 
     @Test("A card that is back within ten seconds plays on: a plug was moved")
@@ -106,7 +124,7 @@ struct ChoosingTests {
         pcm.change { $0.id = "USB" }
         try sink.look()
         #expect(told == ["default", "hw:CARD=USB"])
-        #expect(shop.fallbacks.withLock { $0 } == 0)
+        #expect(shop.gone.withLock { $0 } == [nil, nil])
     }
 
     @Test("A card that is there and busy stays the choice: nobody may listen to the next best one")

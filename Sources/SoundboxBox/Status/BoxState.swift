@@ -95,10 +95,9 @@ package final class BoxState: Sendable {
         package var warnings: [String] { alarms + asideWarnings + [refusals.notices?.warning].compactMap(\.self) }
 
         /// Notes the device that `audio.device: auto` stands for from now on.
-        /// - Parameter isFallback: whether it takes the place of one whose card is gone.
-        package mutating func choose(_ device: String, isFallback: Bool) {
-            let before = chosenDevice ?? ""
-            cardWarning = isFallback ? "the sound card \(before) is gone: playing on \(device)" : nil
+        /// - Parameter gone: the device whose card is gone since.
+        package mutating func choose(_ device: String, inPlaceOf gone: String?) {
+            cardWarning = gone.map { "the sound card \($0) is gone: playing on \(device)" }
             chosenDevice = device
         }
 

@@ -256,9 +256,9 @@ struct ConfiguredBox {
                 level: audio.cardLevel
             ) { change in
                 logger.notice("sound card", metadata: ["control": "\(change)"])
-            } deviceDidChange: { device, isFallback in
+            } deviceDidChange: { device, gone in
                 logger.notice("sound card", metadata: ["chosen": "\(device)"])
-                state.update { $0.choose(device, isFallback: isFallback) }
+                state.update { $0.choose(device, inPlaceOf: gone) }
             }
         }
     }

@@ -172,10 +172,10 @@ struct StatusReporterTests {
     @Test("With audio.device: auto it tells the card that plays, and of one that is gone")
     func chosenCard() async throws {
         let reporter = try reporter()
-        state.update { $0.choose("hw:CARD=USB", isFallback: false) }
+        state.update { $0.choose("hw:CARD=USB", inPlaceOf: nil) }
         let first = await reporter.status()
         #expect(first.audioDevice == "hw:CARD=USB" && first.warnings == [])
-        state.update { $0.choose("hw:CARD=Headphones", isFallback: true) }
+        state.update { $0.choose("hw:CARD=Headphones", inPlaceOf: "hw:CARD=USB") }
         let second = await reporter.status()
         #expect(second.audioDevice == "hw:CARD=Headphones")
         #expect(second.warnings == ["the sound card hw:CARD=USB is gone: playing on hw:CARD=Headphones"])
