@@ -124,7 +124,8 @@ rm -r "$root/run/systemd"
 step "A newer version that refuses to go stays"
 cp "$root/var/lib/dpkg/info/soundbox.prerm" "$work/prerm"
 printf '#!/bin/sh\n[ "$1" != upgrade ]\n' >"$root/var/lib/dpkg/info/soundbox.prerm"
-! inside sh -c 'apt-get -qq install --yes --allow-downgrades --no-install-recommends /tmp/this/*.deb' >"$work/refused.log" 2>&1 ||
+# By itself: apt would begin with the packages that depend on it.
+! inside sh -c 'dpkg --force-breaks --install /tmp/this/soundbox_*.deb' >"$work/refused.log" 2>&1 ||
   fail "an older version has replaced one that refuses"
 [[ $(inside dpkg-query -W -f '${db:Status-Abbrev}${Version}' soundbox) == "ii 99.0.0"* ]] || { cat "$work/refused.log" >&2; fail "the version after a refusal"; }
 cp "$work/prerm" "$root/var/lib/dpkg/info/soundbox.prerm"
