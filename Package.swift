@@ -214,9 +214,8 @@ let package = Package(
         .executableTarget(
             name: "soundbox-gateway",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", argumentParser, logging,
-                serviceLifecycle,
-                unixSignals,
+                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", "CWithoutICUData",
+                argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict, linkerSettings: leanly),
 
