@@ -47,6 +47,11 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public func duration(since other: Timestamp) -> Duration {
         .milliseconds(millisecondsSince1970) - .milliseconds(other.millisecondsSince1970)
     }
+
+    /// Parts of a millisecond are left out.
+    public static func + (time: Timestamp, span: Duration) -> Timestamp {
+        Timestamp(millisecondsSince1970: time.millisecondsSince1970 + Int64(span / .milliseconds(1)))
+    }
 }
 
 func pad(_ number: Int64, _ width: Int) -> String {

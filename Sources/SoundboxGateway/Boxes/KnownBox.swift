@@ -28,7 +28,8 @@ package struct KnownBox: Sendable, Equatable {
 
     package func isOnline(at now: Timestamp) -> Bool {
         guard onlineSince != nil, let seenAt else { return false }
-        return now.duration(since: seenAt) <= Self.freshness
+        // In the future it is of a clock that was corrected while the gateway was off.
+        return (.zero - Self.freshness...Self.freshness).contains(now.duration(since: seenAt))
     }
 
     /// Takes a status.
@@ -48,6 +49,15 @@ package struct KnownBox: Sendable, Equatable {
             reconciling = Reconciling(epoch: new)
         }
         return (onlineSince != nil && !wasOnline) || sessionEpoch != before.sessionEpoch
+    }
+
+    /// Its times by a clock that was set.
+    func moved(by jump: Duration) -> KnownBox {
+        var box = self
+        box.onlineSince = onlineSince.map { $0 + jump }
+        box.seenAt = seenAt.map { $0 + jump }
+        box.reconciling?.dueAt = reconciling?.dueAt.map { $0 + jump }
+        return box
     }
 
     /// Whether the other one says the same, apart from the time of its last status.

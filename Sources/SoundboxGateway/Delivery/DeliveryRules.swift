@@ -104,20 +104,13 @@ package enum DeliveryRules {
         case .rejected:
             let isLost = answer.reason?.hasPrefix("storage:") == true
             switch state {
-            case .accepted, .published: return isLost ? .resend : .becomes(.failed)
+            case .published: return isLost ? .resend : .becomes(.failed)
             // A later copy may be refused, as when its time is too long ago: the first one is on the disk.
             case .stored: return isLost ? .resend : .nothing
-            case .announced, .expired, .cancelled, .failed, .givenUp: return .nothing
+            // Before its publication it is of an earlier copy, which was posted anew since.
+            case .accepted, .announced, .expired, .cancelled, .failed, .givenUp: return .nothing
             }
         case .answered, .missed, .spoken, .failed, .ok, .refused, .unknown: return .nothing
         }
-    }
-}
-
-extension Timestamp {
-    package static func + (time: Timestamp, span: Duration) -> Timestamp {
-        Timestamp(
-            millisecondsSince1970: time.millisecondsSince1970 + span.components.seconds * 1000
-                + span.components.attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -38,6 +38,9 @@ package final class Outgoing: MQTTFleetDelegate {
         var complaints: [String: String] = [:]
         /// Whether the last commit failed.
         var cannotWrite = false
+        var clockOffset: Duration
+        /// Whether open payments are still to be looked at after a connection.
+        var hasConnected = false
     }
 
     /// - Throws: when the store cannot be read.
@@ -51,7 +54,10 @@ package final class Outgoing: MQTTFleetDelegate {
         self.metrics = metrics
         self.logger = logger
         let boxes = try store.boxes()
-        state = Mutex(State(boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys)))
+        state = Mutex(
+            State(
+                boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys),
+                clockOffset: SystemClock.offsetFromBoot))
     }
 
     /// What is known of each box. Any thread; never blocks.
@@ -67,7 +73,10 @@ package final class Outgoing: MQTTFleetDelegate {
         }
         switch connection {
         case .ready(let broker, let isResumed):
-            state.withLock { $0.listeningSince = .now }
+            state.withLock {
+                $0.listeningSince = .now
+                $0.hasConnected = true
+            }
             logger.info("connected", metadata: ["broker": "\(broker)", "session": isResumed ? "resumed" : "new"])
             if !isResumed {
                 logger.notice("the broker had no session: receipts that came meanwhile are lost, and asked for again")
@@ -78,9 +87,34 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
+    // MARK: The clock
+
+    /// Moves the times of what is waited for by as much as somebody has set the clock, so that every wait stays as long
+    /// as it was: a jump forward would give up open payments, and one back would put them off. After a connection all
+    /// open payments are looked at, since the clock may have been set while the gateway was off.
+    ///
+    /// - Parameter offset: ``SystemClock/offsetFromBoot``.
+    func follow(clockOffset offset: Duration) throws(StoreError) {
+        let (difference, isNew) = state.withLock { (offset - $0.clockOffset, $0.hasConnected) }
+        // The slow corrections of a time service are less from one call to the next.
+        let jump = (.seconds(-1)...Duration.seconds(1)).contains(difference) ? .zero : difference
+        if isNew || jump != .zero {
+            let boxes = state.withLock { $0.boxes.mapValues { $0.moved(by: jump) } }
+            try store.moveOpen(by: jump, boxes: jump == .zero ? [:] : boxes)
+            state.withLock { state in
+                state.boxes = boxes
+                state.listeningSince = state.listeningSince.map { $0 + jump }
+                state.hasConnected = false
+            }
+        }
+        state.withLock { $0.clockOffset = offset }
+        if jump != .zero { logger.notice("the clock was set", metadata: ["by": "\(jump)"]) }
+    }
+
     // MARK: What boxes answer
 
     package func commit(_ turn: FleetTurn) throws {
+        try follow(clockOffset: SystemClock.offsetFromBoot)
         let now = Timestamp.now
         var change = PaymentStore.Turn()
         for message in turn.messages { read(message, at: now, into: &change) }
@@ -183,8 +217,9 @@ package final class Outgoing: MQTTFleetDelegate {
     // MARK: What is published
 
     package func publications(limit: Int) -> [FleetPublication] {
-        let now = Timestamp.now
         do throws(StoreError) {
+            try follow(clockOffset: SystemClock.offsetFromBoot)
+            let now = Timestamp.now
             // What the broker takes could not be noted, and would be published again after each connection.
             if state.withLock({ $0.cannotWrite }) { try store.tryWriting() }
             try keepHouse(at: now)

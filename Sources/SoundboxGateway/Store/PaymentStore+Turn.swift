@@ -86,9 +86,24 @@ extension PaymentStore {
 
     /// Writes what is known of boxes, in one commit.
     package func write(_ boxes: [BoxID: KnownBox]) throws(StoreError) {
+        try write { try Self.write(boxes, in: $0) }
+    }
+
+    private static func write(_ boxes: [BoxID: KnownBox], in database: Database) throws {
+        let step = TurnStep(database: database, boxes: boxes, start: .init(millisecondsSince1970: 0), now: .now)
+        for box in boxes.keys { try step.write(box) }
+    }
+
+    /// Moves the times of open payments, which become due at once, and writes what is known of boxes, in one commit.
+    func moveOpen(by jump: Duration, boxes: [BoxID: KnownBox]) throws(StoreError) {
         try write { database in
-            let step = TurnStep(database: database, boxes: boxes, start: .init(millisecondsSince1970: 0), now: .now)
-            for box in boxes.keys { try step.write(box) }
+            try database.execute(
+                sql: """
+                    UPDATE payment SET accepted_at = accepted_at + :jump, published_at = published_at + :jump,
+                        due_at = :atOnce WHERE due_at IS NOT NULL
+                    """,
+                arguments: ["jump": Int64(jump / .milliseconds(1)), "atOnce": Timestamp.atOnce.millisecondsSince1970])
+            try Self.write(boxes, in: database)
         }
     }
 }

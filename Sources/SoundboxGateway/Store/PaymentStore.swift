@@ -15,7 +15,7 @@ package final class PaymentStore: Sendable {
     private let queue: DatabaseQueue
     /// Held as long as payments may be published from this file.
     private let lock: FileLock?
-    private let inode: [UInt64]
+    private let identity: FileIdentity?
 
     /// Opens the file, and creates it if it is missing.
     ///
@@ -33,7 +33,7 @@ package final class PaymentStore: Sendable {
             if !isReadOnly { configuration.journalMode = .wal }
             queue = try DatabaseQueue(path: path, configuration: configuration)
             guard !isReadOnly else {
-                inode = []
+                identity = nil
                 return
             }
             try queue.writeWithoutTransaction {
@@ -42,27 +42,18 @@ package final class PaymentStore: Sendable {
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
             }
             try queue.write(StoreSchema.prepare)
-            inode = Self.inode(of: path)
+            identity = FileIdentity(path: path)
         } catch { throw StoreError(path: path, error) }
     }
 
-    /// By the file's own name: a link to it is the same file.
+    /// On the file itself, whatever its names: SQLite's own locks are of another kind (fcntl).
     private static func lock(_ path: String) throws(StoreError) -> FileLock {
-        let own = realpath(path, nil)
-        defer { free(own) }
-        let name = (own.map { String(cString: $0) } ?? path) + ".lock"
-        let descriptor = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError(path: name, reason: "cannot be made: \(SystemError.last)") }
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw StoreError("\(path): \(SystemError.last)") }
         guard let lock = FileLock(closing: descriptor) else {
-            throw StoreError(path: path, reason: "another gateway runs with it")
+            throw StoreError("\(path): another gateway runs with it")
         }
         return lock
-    }
-
-    /// Device and number of the file at a path; empty when there is none.
-    private static func inode(of path: String) -> [UInt64] {
-        var attributes = stat()
-        return stat(path, &attributes) == 0 ? [UInt64(attributes.st_dev), UInt64(attributes.st_ino)] : []
     }
 
     /// - Throws: when nothing can be written, as on a full disk.
@@ -72,8 +63,8 @@ package final class PaymentStore: Sendable {
 
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
-        guard Self.inode(of: path) == inode else {
-            throw StoreError(path: path, reason: "was deleted or replaced; put it back, and restart the gateway")
+        if let change = identity?.change(at: path) {
+            throw StoreError("\(change): put it back, and restart the gateway")
         }
         do { return try queue.write(body) } catch { throw StoreError(path: path, error) }
     }
@@ -106,8 +97,8 @@ package final class PaymentStore: Sendable {
                 let money = notice.money
                 if let row = try Self.payment(notice.id, ofBox: number, in: database) {
                     let known = row.payment
-                    // The box has refused it: this is the correction.
-                    guard known.state == .failed else {
+                    // The box has refused it: this is the correction. Or nobody had it in time.
+                    guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
                         return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
                     }
                     try database.execute(sql: "DELETE FROM payment WHERE number = ?", arguments: [row.number])
@@ -232,20 +223,13 @@ package final class PaymentStore: Sendable {
 
 /// Why the store cannot do something.
 package struct StoreError: Error, CustomStringConvertible {
-    package var path: String
-    package var reason: String
+    package let description: String
 
-    init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+    init(_ description: String) { self.description = description }
 
     init(path: String, _ error: any Error) {
-        self.path = path
         // SQLite's own message, without the statement.
-        if let error = error as? DatabaseError {
-            reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-        } else {
-            reason = "\(error)"
-        }
+        let reason = (error as? DatabaseError).map { $0.message ?? "SQLite error \($0.extendedResultCode.rawValue)" }
+        description = "\(path): \(reason ?? "\(error)")"
     }
-
-    package var description: String { "\(path): \(reason)" }
 }

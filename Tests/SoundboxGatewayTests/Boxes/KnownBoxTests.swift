@@ -33,6 +33,14 @@ struct KnownBoxTests {
         #expect(box.reconciling == .init(epoch: 4))
     }
 
+    @Test("It is online for three minutes after a status, and not by one of a time that has not come")
+    func freshness() {
+        var box = KnownBox()
+        _ = box.note(status(online: true), at: Self.now, reconciles: false)
+        let times = [-86_400, 0, 180, 181].map { Self.now + .seconds($0) }
+        #expect(times.map(box.isOnline) == [false, true, true, false])
+    }
+
     @Test("Only the gateway that is named reconciles, and no box whose session is seen for the first time")
     func reconciling() {
         var other = KnownBox()

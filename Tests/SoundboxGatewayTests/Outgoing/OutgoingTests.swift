@@ -136,6 +136,40 @@ struct OutgoingTests {
         #expect(try store.due(at: .now + .seconds(60), limit: 9).contains { $0.payment.notice.id.text == "A" })
     }
 
+    @Test(
+        "A clock that is set gives nothing up and puts nothing off, at once or after a restart",
+        arguments: [-4 * 86_400, 4 * 86_400])
+    func clockSet(seconds: Int) throws {
+        let jump = Duration.seconds(seconds)
+        // The clock was wrong until now, and everything came by the wrong one.
+        let wrong = Timestamp.now + (.zero - jump)
+        let number = try store.accept(["A"], at: wrong)[0]
+        var known = KnownBox()
+        (known.onlineSince, known.seenAt) = (wrong, wrong)
+        var acknowledged = PaymentStore.Turn()
+        acknowledged.acknowledged = [(number, nil)]
+        _ = try store.commit(acknowledged, boxes: [trialBox: known], listeningSince: wrong, at: wrong)
+        try store.write([trialBox: known])
+
+        let outgoing = try outgoing()
+        try outgoing.follow(clockOffset: SystemClock.offsetFromBoot + jump)
+        let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
+        for time in [payment.acceptedAt, try #require(payment.publishedAt)] {
+            #expect((Duration.seconds(-60)...Duration.seconds(60)).contains(time.duration(since: .now)))
+        }
+        #expect(try #require(outgoing.boxes[trialBox]).isOnline(at: .now))
+        #expect(try #require(try store.boxes()[trialBox]).isOnline(at: .now))
+        #expect(try store.due(at: .now, limit: 9).map(\.number) == [number])
+    }
+
+    @Test("What was put off by a clock that was ahead is published after the next connection")
+    func putOff() throws {
+        let number = try store.accept(["A"], at: .now + .seconds(86_400))[0]
+        #expect(try store.due(at: .now, limit: 9).map(\.number) == [number])
+        try store.settle(waiting: [(number, .now + .seconds(86_400))], givenUp: [], at: .now)
+        #expect(try outgoing().publications(limit: 9).map(\.id) == [number])
+    }
+
     @Test("A box that is away gets one copy; one whose session is new gets the payment again, and `reconciled` follows")
     func newSession() throws {
         let number = try store.accept(["A"])[0]

@@ -59,22 +59,40 @@ struct PaymentStoreTests {
 
     @Test("A payment that the box has refused may be posted again, also with another amount")
     func corrected() throws {
-        try store.accept(["A"], at: now)
-        _ = try commit { $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")] }
+        let number = try store.accept(["A"], at: now)[0]
+        _ = try commit {
+            $0.acknowledged = [(number, nil)]
+            $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")]
+        }
         #expect(try store.state("A") == .failed)
         #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.accepted])
         #expect(try store.due(at: now, limit: 9).map(\.payment.notice.money) == [Money("13", .CNY)])
         #expect(try store.payment(try PaymentID("A"), of: trialBox)?.reason == nil)
+        // Receipts may come twice.
+        _ = try commit { $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")] }
+        #expect(try store.state("A") == .accepted)
     }
 
-    @Test("A file that was deleted or replaced takes nothing more, and a link to it is the same file")
+    @Test("A payment that was given up may be posted again, with the same amount")
+    func postedAgain() throws {
+        let number = try store.accept(["A"], at: now)[0]
+        try store.settle(waiting: [], givenUp: [number], at: now)
+        #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.differs(Money("12.50", .CNY))])
+        #expect(try store.accept([(trialBox, notice("A"))], at: now) == [.accepted])
+        #expect(try store.due(at: now, limit: 9).count == 1)
+    }
+
+    @Test("A file that was deleted or moved away takes nothing more, and a link to it is the same file")
     func replaced() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link.sqlite"), withDestinationPath: store.path)
-        #expect(throws: StoreError.self) { try PaymentStore(path: folder.file("link.sqlite")) }
+        try FileManager.default.linkItem(atPath: store.path, toPath: folder.file("second.sqlite"))
+        for name in ["link.sqlite", "second.sqlite"] {
+            #expect(throws: StoreError.self) { try PaymentStore(path: folder.file(name)) }
+        }
         try FileManager.default.moveItem(atPath: folder.file("gateway.sqlite"), toPath: folder.file("elsewhere.sqlite"))
         let error = try #require(throws: StoreError.self) { try store.accept([(trialBox, notice("A"))], at: now) }
-        #expect(error.description.contains("was deleted or replaced"))
+        #expect(error.description.contains("was deleted or moved away"))
         try FileManager.default.moveItem(atPath: folder.file("elsewhere.sqlite"), toPath: folder.file("gateway.sqlite"))
         #expect(try store.accept([(trialBox, notice("A"))], at: now) == [.accepted])
     }
@@ -217,7 +235,7 @@ struct PaymentStoreTests {
         let reader = try PaymentStore(path: store.path, isReadOnly: true)
         #expect(try reader.unheard(limit: 10).count == 1)
         let second = #expect(throws: StoreError.self) { try PaymentStore(path: store.path) }
-        #expect(second?.reason == "another gateway runs with it")
+        #expect(second?.description == "\(store.path): another gateway runs with it")
         let other = folder.file("other.sqlite")
         try DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE t (a); PRAGMA user_version = 7") }
         let error = #expect(throws: StoreError.self) { try PaymentStore(path: other) }
