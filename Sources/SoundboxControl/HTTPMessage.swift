@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// A request to an ``HTTPServer``.
 package struct HTTPRequest: Sendable, Equatable {
     /// As it was sent: `GET`.
@@ -44,7 +46,9 @@ package struct HTTPRequest: Sendable, Equatable {
         var bytes: [UInt8] = []
         var rest = value[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigit, let low = rest.dropFirst().first?.hexDigit {
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexadecimalDigit,
+                let low = rest.dropFirst().first?.hexadecimalDigit
+            {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
@@ -75,16 +79,5 @@ package struct HTTPResponse: Sendable, Equatable {
     package static func == (one: Self, other: Self) -> Bool {
         one.status == other.status && one.contentType == other.contentType && one.body == other.body
             && one.headers.elementsEqual(other.headers, by: ==) && (one.rest == nil) == (other.rest == nil)
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -141,9 +141,7 @@ struct TimeEvidence {
 
 extension ClockSigns {
     /// The time at a lead over the time since boot.
-    fileprivate func time(at lead: Duration) -> Timestamp {
-        Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Int64((lead - offset) / .milliseconds(1)))
-    }
+    fileprivate func time(at lead: Duration) -> Timestamp { now + (lead - offset) }
 
     fileprivate func lead(of time: Timestamp) -> Duration { offset + time.duration(since: now) }
 }

@@ -47,8 +47,7 @@ enum CommandJudge {
 
     private static func expiry(of message: CommandMessage, _ circumstances: Circumstances) -> Timestamp {
         let now = circumstances.clock.time
-        let start = max(message.at ?? now, now)
-        return Timestamp(millisecondsSince1970: start.millisecondsSince1970 + Int64(memory / .milliseconds(1)))
+        return max(message.at ?? now, now) + memory
     }
 
     private static func reasonToRefuse(_ message: CommandMessage, _ circumstances: Circumstances) -> String? {

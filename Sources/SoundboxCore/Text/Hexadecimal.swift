@@ -17,7 +17,8 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    fileprivate var hexadecimalDigit: UInt8? {
+    /// `nil` unless this is the code of a hexadecimal digit in ASCII.
+    package var hexadecimalDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
@@ -21,7 +22,7 @@ package struct AlipayHook: HookScheme {
         key = try section.required("public_key_file").rsaKey()
     }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         var fields: [Field] = []
         for part in request.body.split(separator: UInt8(ascii: "&")) { fields.append(try Self.field(part)) }
         fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
@@ -46,29 +47,13 @@ package struct AlipayHook: HookScheme {
     }
 
     private static func field(_ part: ArraySlice<UInt8>) throws(HookRefusal) -> Field {
-        guard let equals = part.firstIndex(of: UInt8(ascii: "=")), let name = decoded(part[..<equals]),
-            let value = decoded(part[(equals + 1)...])
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+            let name = PercentEncoding.decoded(part[..<equals], isForm: true),
+            let value = PercentEncoding.decoded(part[(equals + 1)...], isForm: true)
         else {
             throw HookRefusal(status: 400, reason: "the body is no form: expected name=value, percent-encoded, with &")
         }
         return (name, value)
-    }
-
-    /// `nil` for a percent sign without two hexadecimal digits.
-    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard rest.count >= 2, let decoded = [UInt8](hexadecimal: rest.prefix(2)) else { return nil }
-                bytes += decoded
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes
     }
 
     /// - Throws: where a value reads as another field: `body` of `x&total_amount=9` and a swallowed `total_amount` have
@@ -89,11 +74,11 @@ package struct AlipayHook: HookScheme {
     /// Signed are the bytes. Those of GBK become U+FFFD, which a mapping refuses where it decides by it.
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    package var accepted: HookAnswer { Self.answer("success", status: 200) }
+    package var accepted: HTTPResponse { Self.answer("success", status: 200) }
 
-    package func failed(_ reason: String) -> HookAnswer { Self.answer("fail", status: 500) }
+    package func failed(_ reason: String) -> HTTPResponse { Self.answer("fail", status: 500) }
 
-    private static func answer(_ word: String, status: Int) -> HookAnswer {
-        HookAnswer(status: status, contentType: "text/plain", body: Array(word.utf8))
+    private static func answer(_ word: String, status: Int) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "text/plain", body: Array(word.utf8))
     }
 }

@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 
 /// A token in `Authorization: Bearer TOKEN` (RFC 6750, section 2.1, https://www.rfc-editor.org/rfc/rfc6750), for
@@ -13,7 +14,7 @@ package struct BearerHook: HookScheme {
 
     init(reading section: YAMLMapping) throws(YAMLError) { token = try HookSecret("token_file", of: section) }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         guard token.isIn(try request.header("authorization"), behind: "Bearer") else {
             throw HookRefusal(status: 401, reason: "Authorization has not the right Bearer token")
         }

@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
@@ -32,7 +33,7 @@ package struct HMACBodyHook: HookScheme {
         prefix = try section.read("prefix") { try $0.string() } ?? ""
     }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         let value = try request.header(header)
         guard value.hasPrefix(prefix), let code = decoded(String(value.dropFirst(prefix.count))),
             secret.isCode(code, of: request.body)

@@ -1,27 +1,4 @@
-/// A request as a hook sees it.
-package struct HookRequest: Sendable {
-    /// Names in lower case.
-    package var headers: [String: String]
-    package var body: [UInt8]
-
-    package init(headers: [String: String], body: [UInt8]) {
-        self.headers = headers
-        self.body = body
-    }
-}
-
-/// What the provider gets back; written as it wants it.
-package struct HookAnswer: Sendable {
-    package var status: Int
-    package var contentType: String
-    package var body: [UInt8]
-
-    package init(status: Int, contentType: String, body: [UInt8]) {
-        self.status = status
-        self.contentType = contentType
-        self.body = body
-    }
-}
+import SoundboxControl
 
 /// Why a request is refused; never says what the right signature would be.
 package struct HookRefusal: Error {
@@ -39,9 +16,9 @@ package struct HookRefusal: Error {
 package protocol HookScheme: Sendable {
     /// Lower case; the HTTP server hands on only headers that are named.
     static var headers: [String] { get }
-    func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8]
+    func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8]
     /// Answer to a request that is stored (or was already), or that a condition ignores.
-    var accepted: HookAnswer { get }
+    var accepted: HTTPResponse { get }
     /// Answer to one that could not be stored or mapped: the provider knocks again.
-    func failed(_ reason: String) -> HookAnswer
+    func failed(_ reason: String) -> HTTPResponse
 }

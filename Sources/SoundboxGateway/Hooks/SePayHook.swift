@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 
 /// SePay's two proofs (https://developer.sepay.vn/en/sepay-webhooks/xac-thuc): a key in `Authorization: Apikey KEY`, or
@@ -25,7 +26,7 @@ package struct SePayHook: HookScheme {
         }
     }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         switch proof {
         case .apiKey(let key):
             guard key.isIn(try request.header("authorization"), behind: "Apikey") else {

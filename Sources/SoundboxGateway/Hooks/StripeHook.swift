@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 
 /// Stripe's signature: `Stripe-Signature: t=TIME,v1=CODE`, an HMAC-SHA-256 of `TIME.BODY`
@@ -14,7 +15,7 @@ package struct StripeHook: HookScheme {
 
     init(reading section: YAMLMapping) throws(YAMLError) { secret = try HookSecret("secret_file", of: section) }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         var times: [Substring] = []
         var codes: [[UInt8]] = []
         for element in try request.header("stripe-signature").split(separator: ",") {

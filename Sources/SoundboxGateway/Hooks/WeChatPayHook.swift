@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
@@ -39,7 +40,7 @@ package struct WeChatPayHook: HookScheme {
         platformKeys = keys
     }
 
-    package func open(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         try check(request, at: unixSeconds)
         let resource = try request.object()["resource"]
         let algorithm = resource?["algorithm"]?.string
@@ -56,7 +57,7 @@ package struct WeChatPayHook: HookScheme {
         return document
     }
 
-    private func check(_ request: HookRequest, at unixSeconds: Int64) throws(HookRefusal) {
+    private func check(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) {
         let serial = try request.header("wechatpay-serial")
         let time = try SignedTime(try request.header("wechatpay-timestamp"), header: "Wechatpay-Timestamp")
         let nonce = try request.header("wechatpay-nonce")
@@ -79,9 +80,9 @@ package struct WeChatPayHook: HookScheme {
         try time.check(at: unixSeconds)
     }
 
-    package var accepted: HookAnswer { .json([("code", .string("SUCCESS"))], status: 200) }
+    package var accepted: HTTPResponse { .json([("code", .string("SUCCESS"))], status: 200) }
 
-    package func failed(_ reason: String) -> HookAnswer {
+    package func failed(_ reason: String) -> HTTPResponse {
         .json([("code", .string("FAIL")), ("message", .string(reason))], status: 500)
     }
 }

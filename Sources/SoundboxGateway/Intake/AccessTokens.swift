@@ -1,7 +1,6 @@
 import Glibc
 import SoundboxCore
 import SoundboxSystem
-import Synchronization
 
 /// Who may post payments: bearer tokens from a file, each with a rate of its own.
 ///
@@ -22,11 +21,22 @@ package final class AccessTokens: Sendable {
 
     /// By the SHA-256 of the token: looking one up takes as long for any two that are wrong.
     private let names: [[UInt8]: String]
-    private let rates = Mutex<[String: RequestRate]>([:])
+    private let rates: [String: RateLimit]
 
-    /// - Parameter text: lines of a name and a token. Empty ones, and those that begin with `#`, are skipped.
+    /// Twice and a half of what one process is made for.
+    static let requestsPerSecond = 500
+
+    static func rate(now: @escaping @Sendable () -> Duration = { .monotonicNow }) -> RateLimit {
+        RateLimit(limit: requestsPerSecond, per: .seconds(1), now: now)
+    }
+
+    /// - Parameters:
+    ///   - text: lines of a name and a token. Empty ones, and those that begin with `#`, are skipped.
+    ///   - now: a monotonic clock.
     /// - Throws: what is wrong, with the line; never a token.
-    package init(_ text: String) throws(AccessTokenError) {
+    package init(
+        _ text: String, now: @escaping @Sendable () -> Duration = { .monotonicNow }
+    ) throws(AccessTokenError) {
         var names: [[UInt8]: String] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             func error(_ problem: String) -> AccessTokenError { AccessTokenError(line: index + 1, problem: problem) }
@@ -46,6 +56,7 @@ package final class AccessTokens: Sendable {
         }
         guard !names.isEmpty else { throw AccessTokenError(line: nil, problem: "it has no token") }
         self.names = names
+        rates = Dictionary(uniqueKeysWithValues: names.values.map { ($0, Self.rate(now: now)) })
     }
 
     /// Reads a file that its owner and group alone may read. Blocks on the disk.
@@ -62,21 +73,12 @@ package final class AccessTokens: Sendable {
     }
 
     /// - Parameter header: the request's `Authorization`.
-    package func verdict(on header: String?, at now: Duration) -> Verdict {
+    package func verdict(on header: String?) -> Verdict {
         guard let header, header.utf8.count <= 4096, let blank = header.firstIndex(of: " "),
             header[..<blank].lowercased() == "bearer",
             let name = names[SHA256.hash(of: Array(header[blank...].utf8.drop { $0 == UInt8(ascii: " ") }))]
         else { return .unknown }
-        return mayCome(name, at: now) ? .admitted(name) : .tooFast(name)
-    }
-
-    /// Whether one more request of a sender may come now. Hooks have names of their own.
-    package func mayCome(_ name: String, at now: Duration) -> Bool {
-        rates.withLock { rates in
-            var rate = rates[name] ?? RequestRate(at: now)
-            defer { rates[name] = rate }
-            return rate.take(at: now)
-        }
+        return rates[name]?.take() == nil ? .tooFast(name) : .admitted(name)
     }
 }
 

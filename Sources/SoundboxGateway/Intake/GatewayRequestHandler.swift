@@ -2,7 +2,6 @@ import Logging
 import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
-import Synchronization
 
 /// Answers the requests of payment systems.
 ///
@@ -23,7 +22,10 @@ package struct GatewayRequestHandler: Sendable {
     let boxes: @Sendable () -> [BoxID: KnownBox]
     let metrics: GatewayMetrics
     let logger: Logger
-    private let complaints = Complaints()
+    private let hookRates: [String: RateLimit]
+    /// Lines about what is refused, which anybody may send, and about what cannot be stored.
+    private let refusalLines = RateLimit()
+    private let storeLines = RateLimit()
 
     package init(
         intake: PaymentIntake, tokens: AccessTokens, decoder: PaymentNoticeDecoder, hooks: [String: Hook] = [:],
@@ -33,6 +35,7 @@ package struct GatewayRequestHandler: Sendable {
         self.tokens = tokens
         self.decoder = decoder
         self.hooks = hooks
+        hookRates = hooks.mapValues { _ in AccessTokens.rate() }
         self.boxes = boxes
         self.metrics = metrics
         self.logger = logger
@@ -45,7 +48,7 @@ package struct GatewayRequestHandler: Sendable {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
         if path.count == 2, path[0] == "hooks" { return await knock(path[1], request) }
         let sender: String
-        switch tokens.verdict(on: request.headers["authorization"], at: .monotonicNow) {
+        switch tokens.verdict(on: request.headers["authorization"]) {
         case .admitted(let name): sender = name
         case .tooFast(let name):
             metrics.count(.tooFast)
@@ -73,17 +76,7 @@ package struct GatewayRequestHandler: Sendable {
     static func segments(of path: String) -> [String]? {
         var segments: [String] = []
         for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            var bytes: [UInt8] = []
-            var rest = Array(part.utf8)[...]
-            while let byte = rest.popFirst() {
-                guard byte == UInt8(ascii: "%") else {
-                    bytes.append(byte)
-                    continue
-                }
-                guard rest.count >= 2, let code = [UInt8](hexadecimal: rest.prefix(2)) else { return nil }
-                bytes += code
-                rest = rest.dropFirst(2)
-            }
+            guard let bytes = PercentEncoding.decoded(part.utf8) else { return nil }
             guard let segment = String(validating: bytes, as: UTF8.self) else { return nil }
             segments.append(segment)
         }
@@ -119,7 +112,7 @@ package struct GatewayRequestHandler: Sendable {
             notice = read
         } catch {
             metrics.count(.refused)
-            if complaints.areDue(about: sender) {
+            if refusalLines.take() != nil {
                 logger.notice("refused", metadata: ["box": "\(box)", "reason": "\(error)", "token": "\(sender)"])
             }
             return .error(422, error.problem, field: error.field)
@@ -140,7 +133,7 @@ package struct GatewayRequestHandler: Sendable {
                 .object([("id", .string(notice.id.text)), ("state", .string(state.rawValue))]))
         } catch {
             metrics.count(.failed)
-            if complaints.areDue(about: "store") {
+            if storeLines.take() != nil {
                 logger.error("a payment cannot be stored", metadata: ["reason": "\(error)"])
             }
             return .error(503, "the payment could not be stored; send it again")
@@ -173,24 +166,23 @@ package struct GatewayRequestHandler: Sendable {
         guard request.method == "POST" else { return .error(405, "expected POST") }
         let now = Timestamp.now
         do throws(HookRefusal) {
-            let document = try hook.scheme.open(
-                HookRequest(headers: request.headers, body: request.body), at: now.millisecondsSince1970 / 1000)
+            let document = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
             // Only what is signed counts: a flood of forged requests must not hold up the provider's.
-            guard tokens.mayCome("hook \(name)", at: .monotonicNow) else {
+            guard hookRates[name]?.take() != nil else {
                 metrics.count(.tooFast)
                 return .tooFast(name)
             }
-            return await HTTPResponse(take(document, from: hook, name))
+            return await take(document, from: hook, name)
         } catch {
             metrics.count(.unauthorised)
-            if complaints.areDue(about: name) {
+            if refusalLines.take() != nil {
                 logger.notice("a webhook is refused", metadata: ["hook": "\(name)", "reason": "\(error.reason)"])
             }
             return .error(error.status, error.reason)
         }
     }
 
-    private func take(_ document: [UInt8], from hook: Hook, _ name: String) async -> HookAnswer {
+    private func take(_ document: [UInt8], from hook: Hook, _ name: String) async -> HTTPResponse {
         do {
             let reader = MappedNoticeDecoder(
                 mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
@@ -218,10 +210,9 @@ package struct GatewayRequestHandler: Sendable {
             return hook.scheme.failed("\(error)")
         } catch {
             metrics.count(.failed)
-            guard complaints.areDue(about: "store") else {
-                return hook.scheme.failed("the payment could not be stored; send it again")
+            if storeLines.take() != nil {
+                logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
             }
-            logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
             return hook.scheme.failed("the payment could not be stored; send it again")
         }
     }
@@ -245,8 +236,6 @@ extension HTTPResponse {
         self.init(status: status, contentType: "application/json", body: json.bytes + [UInt8(ascii: "\n")])
     }
 
-    init(_ answer: HookAnswer) { self.init(status: answer.status, contentType: answer.contentType, body: answer.body) }
-
     /// - Parameter field: the field at fault.
     static func error(_ status: Int, _ reason: String, field: String? = nil) -> HTTPResponse {
         let members: [(name: String, value: JSONValue)] = [
@@ -256,21 +245,8 @@ extension HTTPResponse {
     }
 
     static func tooFast(_ name: String) -> HTTPResponse {
-        var response = error(429, "\(name): more than \(Int(RequestRate.perSecond)) requests a second")
+        var response = error(429, "\(name): more than \(AccessTokens.requestsPerSecond) requests a second")
         response.headers = [("Retry-After", "1")]
         return response
-    }
-}
-
-/// At most one line a second about each sender: anybody may send what is refused.
-private final class Complaints: Sendable {
-    private let last = Mutex<[String: Duration]>([:])
-
-    func areDue(about name: String) -> Bool {
-        last.withLock { last in
-            guard last[name].map({ .monotonicNow - $0 >= .seconds(1) }) ?? true else { return false }
-            last[name] = .monotonicNow
-            return true
-        }
     }
 }

@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -57,13 +58,13 @@ struct AlipayHookTests {
     }
 
     private func refused(_ body: String) -> Int? {
-        refusal(hook, HookRequest(headers: [:], body: Array(body.utf8)), at: 0)
+        refusal(hook, HTTPRequest(headers: [:], body: Array(body.utf8)), at: 0)
     }
 
     @Test("A part that is refunded comes as a payment's notice with the time of the refund, and is none")
     func partialRefund() async throws {
         let fields = Self.payment.merging(["refund_fee": "1.00", "gmt_refund": "2016-07-20 10:00:00.000"]) { $1 }
-        let request = HookRequest(headers: [:], body: Array(try await body(fields).utf8))
+        let request = HTTPRequest(headers: [:], body: Array(try await body(fields).utf8))
         let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
         guard case .ignored = try decoder.decode(try hook.scheme.open(request, at: 0)) else {
             Issue.record("a refund is announced as a payment")
@@ -73,7 +74,7 @@ struct AlipayHookTests {
 
     @Test("The documented notice is one for the box of its app")
     func documented() async throws {
-        let document = try hook.scheme.open(HookRequest(headers: [:], body: Array(try await body().utf8)), at: 0)
+        let document = try hook.scheme.open(HTTPRequest(headers: [:], body: Array(try await body().utf8)), at: 0)
         let json = try JSONValue(parsing: document)
         #expect(json["body"] == .string("大乐透2.1") && json["sign"] == nil && json["sign_type"] == nil)
         let notice = try MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY).decode(document)
@@ -93,7 +94,7 @@ struct AlipayHookTests {
         let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
         func decode(_ changes: [String: String]) async throws -> DecodedNotice {
             let body = try await body(Self.payment.merging(changes) { $1 })
-            return try decoder.decode(try hook.scheme.open(HookRequest(headers: [:], body: Array(body.utf8)), at: 0))
+            return try decoder.decode(try hook.scheme.open(HTTPRequest(headers: [:], body: Array(body.utf8)), at: 0))
         }
         #expect(
             try await decode(["trade_status": "WAIT_BUYER_PAY"])
@@ -105,7 +106,7 @@ struct AlipayHookTests {
 
     @Test("The key is taken as a certificate and as the bare base64 of the console, too")
     func keyFiles() async throws {
-        let body = HookRequest(headers: [:], body: Array(try await body().utf8))
+        let body = HTTPRequest(headers: [:], body: Array(try await body().utf8))
         let pem = String(decoding: try keys.folder.read("alipay.pub"), as: UTF8.self)
         let bare = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
         for file in [alipay.certificate, try keys.folder.write(bare, to: "bare.txt")] {
@@ -180,7 +181,7 @@ struct AlipayHookTests {
         bytes += [0xB4, 0xF3]
         let signature = try await alipay.sign(bytes)
         let body = "body=%B4%F3&sign_type=RSA2&app_id=1&sign=\(Self.encoded(signature))"
-        let document = try hook.scheme.open(HookRequest(headers: [:], body: Array(body.utf8)), at: 0)
+        let document = try hook.scheme.open(HTTPRequest(headers: [:], body: Array(body.utf8)), at: 0)
         #expect(try JSONValue(parsing: document)["app_id"] == .string("1"))
         #expect(try JSONValue(parsing: document)["body"]?.string?.contains("\u{FFFD}") == true)
     }

@@ -1,7 +1,8 @@
+import SoundboxGateway
 import TestSupport
 import Testing
 
-@testable import SoundboxGateway
+@testable import SoundboxControl
 
 @Suite("Webhooks with a bearer token")
 struct BearerHookTests {
@@ -14,8 +15,8 @@ struct BearerHookTests {
         hook = try keys.hook("scheme: bearer, token_file: \(try keys.secret(Self.token))")
     }
 
-    private func request(_ header: String?) -> HookRequest {
-        HookRequest(headers: header.map { ["authorization": $0] } ?? [:], body: Array("{}".utf8))
+    private func request(_ header: String?) -> HTTPRequest {
+        HTTPRequest(headers: header.map { ["authorization": $0] } ?? [:], body: Array("{}".utf8))
     }
 
     @Test("The token opens; the word before it is written in any case (RFC 9110, section 11.1)")

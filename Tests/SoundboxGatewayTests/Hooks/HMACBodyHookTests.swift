@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -23,8 +24,8 @@ struct HMACBodyHookTests {
         try keys.hook(#"scheme: hmac-body, secret_file: \#(file), header: X-Hub-Signature-256, prefix: "sha256=""#)
     }
 
-    private func request(_ value: String?, body: String = body, header: String = "x-hub-signature-256") -> HookRequest {
-        HookRequest(headers: value.map { [header: $0] } ?? [:], body: Array(body.utf8))
+    private func request(_ value: String?, body: String = body, header: String = "x-hub-signature-256") -> HTTPRequest {
+        HTTPRequest(headers: value.map { [header: $0] } ?? [:], body: Array(body.utf8))
     }
 
     @Test("GitHub's documented example is taken")

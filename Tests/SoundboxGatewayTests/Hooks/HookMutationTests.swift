@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -12,7 +13,7 @@ struct HookMutationTests {
     init() throws { keys = try HookFolder() }
 
     /// Changes up to three bytes of a request, in its body or in one of its headers.
-    private func changed(_ request: HookRequest, by generator: inout SeededGenerator) -> HookRequest {
+    private func changed(_ request: HTTPRequest, by generator: inout SeededGenerator) -> HTTPRequest {
         var request = request
         func change(_ bytes: inout [UInt8]) {
             for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
@@ -36,7 +37,7 @@ struct HookMutationTests {
     }
 
     /// - Parameter rounds: how many changed requests are tried.
-    private func check(_ hook: Hook, _ request: HookRequest, rounds: Int = 3000) throws {
+    private func check(_ hook: Hook, _ request: HTTPRequest, rounds: Int = 3000) throws {
         let document = try hook.scheme.open(request, at: Self.now)
         var generator = SeededGenerator(seed: 1)
         for round in 0..<rounds {
@@ -52,7 +53,7 @@ struct HookMutationTests {
         let body = #"{"id":"evt_1","data":{"object":{"amount_received":200,"currency":"usd"}}}"#
         let signature = code("\(Self.now).\(body)", key: "whsec_0123456789abcdef").hexadecimal
         let header = "t=\(Self.now),v1=\(signature),v0=\(signature)"
-        try check(hook, HookRequest(headers: ["stripe-signature": header], body: Array(body.utf8)))
+        try check(hook, HTTPRequest(headers: ["stripe-signature": header], body: Array(body.utf8)))
     }
 
     @Test("None gets another document past WeChat Pay's signature")
@@ -72,7 +73,7 @@ struct HookMutationTests {
             "wechatpay-serial": "PUB_KEY_ID_01", "wechatpay-signature": signature,
             "wechatpay-timestamp": "\(Self.now)", "wechatpay-nonce": "nonce",
         ]
-        try check(hook, HookRequest(headers: headers, body: Array(body.utf8)))
+        try check(hook, HTTPRequest(headers: headers, body: Array(body.utf8)))
     }
 
     @Test("None gets another document past Alipay's signature")
@@ -82,6 +83,6 @@ struct HookMutationTests {
         let signature = try await alipay.sign(Array("a=1&body=x y&total_amount=2.00&trade_no=7".utf8))
         let sign = signature.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
         let body = "total_amount=2.00&body=x+y&sign=\(sign)&a=1&sign_type=RSA2&trade_no=7"
-        try check(hook, HookRequest(headers: [:], body: Array(body.utf8)))
+        try check(hook, HTTPRequest(headers: [:], body: Array(body.utf8)))
     }
 }

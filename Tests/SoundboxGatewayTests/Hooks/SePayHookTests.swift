@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -28,11 +29,11 @@ struct SePayHookTests {
         "sha256=" + code("\(time).\(body)", key: key).hexadecimal
     }
 
-    private func request(_ signature: String?, time: String? = "\(now)", body: String = body) -> HookRequest {
+    private func request(_ signature: String?, time: String? = "\(now)", body: String = body) -> HTTPRequest {
         var headers: [String: String] = [:]
         headers["x-sepay-signature"] = signature
         headers["x-sepay-timestamp"] = time
-        return HookRequest(headers: headers, body: Array(body.utf8))
+        return HTTPRequest(headers: headers, body: Array(body.utf8))
     }
 
     @Test("The documented transfer is a notice for the box of its account")
@@ -80,14 +81,14 @@ struct SePayHookTests {
         for time in ["", "soon", "-1", String(repeating: "9", count: 60_000)] {
             #expect(refusal(hook, request(Self.signature(), time: time), at: Self.now) == 400)
         }
-        let key = HookRequest(headers: ["authorization": "Apikey \(Self.secret)"], body: Array(Self.body.utf8))
+        let key = HTTPRequest(headers: ["authorization": "Apikey \(Self.secret)"], body: Array(Self.body.utf8))
         #expect(refusal(hook, key, at: Self.now) == 401)
     }
 
     @Test("A hook with an API key takes that, and nothing else")
     func apiKey() throws {
         let hook = try keys.hook("scheme: sepay, api_key_file: \(try keys.secret(Self.secret))")
-        func request(_ value: String) -> HookRequest { HookRequest(headers: ["authorization": value], body: []) }
+        func request(_ value: String) -> HTTPRequest { HTTPRequest(headers: ["authorization": value], body: []) }
         #expect(refusal(hook, request("Apikey \(Self.secret)"), at: 0) == nil)
         for value in ["Apikey", "Apikey ", "Apikey x", "Bearer \(Self.secret)", Self.secret, "Apikey \(Self.secret) "] {
             #expect(refusal(hook, request(value), at: 0) == 401, "\(value)")

@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -27,8 +28,8 @@ struct StripeHookTests {
         code("\(time).\(body)", key: key).hexadecimal
     }
 
-    private func request(_ header: String?, body: String = body) -> HookRequest {
-        HookRequest(headers: header.map { ["stripe-signature": $0] } ?? [:], body: Array(body.utf8))
+    private func request(_ header: String?, body: String = body) -> HTTPRequest {
+        HTTPRequest(headers: header.map { ["stripe-signature": $0] } ?? [:], body: Array(body.utf8))
     }
 
     @Test("A payment that succeeded is a notice for the box in its metadata")

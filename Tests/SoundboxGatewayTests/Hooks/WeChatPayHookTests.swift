@@ -1,3 +1,4 @@
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -47,9 +48,9 @@ struct WeChatPayHookTests {
 
     private func request(
         _ body: String, by signer: RSASigner? = nil, time: String = "\(now)", nonce: String = nonce
-    ) async throws -> HookRequest {
+    ) async throws -> HTTPRequest {
         let signature = try await (signer ?? platform).sign(Array("\(time)\n\(nonce)\n\(body)\n".utf8))
-        return HookRequest(
+        return HTTPRequest(
             headers: [
                 "wechatpay-serial": Self.serial, "wechatpay-signature": signature, "wechatpay-timestamp": time,
                 "wechatpay-nonce": nonce,
@@ -114,7 +115,7 @@ struct WeChatPayHookTests {
             request.headers[name] = nil
             #expect(refusal(hook, request, at: Self.now) == 401, "\(name)")
         }
-        func changed(_ change: (inout HookRequest) -> Void) -> Int? {
+        func changed(_ change: (inout HTTPRequest) -> Void) -> Int? {
             var request = right
             change(&request)
             return refusal(hook, request, at: Self.now)

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
@@ -56,7 +57,7 @@ func code(_ text: String, key: String) -> [UInt8] {
 }
 
 /// The status of a refusal; `nil` if the request is taken.
-func refusal(_ hook: Hook, _ request: HookRequest, at time: Int64) -> Int? {
+func refusal(_ hook: Hook, _ request: HTTPRequest, at time: Int64) -> Int? {
     do {
         _ = try hook.scheme.open(request, at: time)
         return nil
@@ -67,6 +68,13 @@ func refusal(_ hook: Hook, _ request: HookRequest, at time: Int64) -> Int? {
     }
 }
 
-extension HookAnswer {
+extension HTTPRequest {
+    init(headers: [String: String], body: [UInt8]) {
+        self.init(method: "POST", target: "/hooks/trial".utf8, body: body)
+        self.headers = headers
+    }
+}
+
+extension HTTPResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -1,6 +1,7 @@
+import SoundboxControl
 import SoundboxCore
 
-extension HookRequest {
+extension HTTPRequest {
     /// - Throws: 401 without this header: only a stranger leaves it out.
     func header(_ name: String) throws(HookRefusal) -> String {
         guard let value = headers[name] else { throw HookRefusal(status: 401, reason: "the header \(name) is missing") }
