@@ -86,6 +86,11 @@ fleet-test: build ## 10,000 simulated boxes and 20 real ones lose their broker; 
 	@provisioning/install-dependencies.sh brokers
 	@Tests/Cluster/fleet-test --boxes $(or $(BOXES),20) $(addprefix --sessions ,$(SESSIONS))
 
+.PHONY: gateway-test
+gateway-test: gateway ## the gateway with 10,000 simulated boxes, some of them away, and a broker that is killed; BOXES=10000, RATE=200 payments a second
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/gateway-test --boxes $(or $(BOXES),10000) --rate $(or $(RATE),200)
+
 .PHONY: enrolment-test
 enrolment-test: build ## a thousand blank boxes with one claim, some killed on the way, and the reference issuer; BOXES=1000
 	@Tests/Cluster/enrolment-test --boxes $(or $(BOXES),1000)
@@ -110,7 +115,7 @@ debian-image: build ## the packages in a Debian that can be booted, for the test
 	@$(DEBIAN_IMAGE)
 
 .PHONY: debian-test
-debian-test: build ## the packages as services of a booted Debian, under emulation; needs root; SUITE=… for one
+debian-test: build gateway ## the packages as services of a booted Debian, under emulation; needs root; SUITE=… for one
 	@next=$$(Tests/Debian/Guest/make-next.sh .build/debian-cache .build/release/soundbox-speak); export DEBIAN_NEXT=$$next; \
 		$(DEBIAN_IMAGE); DEBIAN_TEST=full provisioning/run-tests.sh $(SWIFT_FLAGS) --filter DebianTests$(if $(SUITE),.*$(SUITE))
 

@@ -35,10 +35,16 @@ class Login:
     keep_alive: int = 30
     tls: ssl.SSLContext | None = None
     server_name: str | None = None
+    # Topic and payload of the last will: retained, QoS 1.
+    will: tuple[str, bytes] | None = None
 
     def packet(self) -> bytes:
         flags = 2 if self.clean else 0
         fields = [text(self.client_id)]
+        if self.will:
+            flags |= 0x2C
+            topic, payload = self.will
+            fields += [text(topic), struct.pack(">H", len(payload)) + payload]
         if self.username is not None:
             flags |= 0x80
             fields.append(text(self.username))
