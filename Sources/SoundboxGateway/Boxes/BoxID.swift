@@ -57,6 +57,11 @@ package struct BoxID: Sendable, Hashable, CustomStringConvertible {
     package static func filter(_ topic: Topic) -> String { "\(Topics.defaultPrefix)/+/+/\(topic.rawValue)" }
 
     package var description: String { "\(merchant)/\(device)" }
+
+    /// By their bytes, as the broker and the file compare topics: to Swift "é" is also "e" with an accent behind it.
+    package static func == (one: BoxID, other: BoxID) -> Bool {
+        one.merchant.utf8.elementsEqual(other.merchant.utf8) && one.device.utf8.elementsEqual(other.device.utf8)
+    }
 }
 
 /// Why two names are no box.

@@ -62,6 +62,14 @@ struct KnownBoxTests {
         #expect(throws: BoxIDError.self) { try BoxID(merchant: merchant, device: device) }
     }
 
+    @Test("Names that look alike and have other bytes are two boxes, as at the broker")
+    func otherBytes() throws {
+        let boxes: Set = [
+            try BoxID(merchant: "caf\u{E9}", device: "1"), try BoxID(merchant: "cafe\u{301}", device: "1"),
+        ]
+        #expect(boxes.count == 2)
+    }
+
     @Test("A topic names its box and its word, or none")
     func topics() throws {
         var word = ""
