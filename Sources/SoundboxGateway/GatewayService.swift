@@ -30,13 +30,12 @@ package struct GatewayService {
         self.configuration = configuration
         self.logger = logger
         if let keys = configuration.keys, !SmallFile.exists(keys) {
-            throw FileError(path: keys, problem: "is not there; it is the folder or the file of the boxes' keys")
+            throw KeyError("keys: \(keys) is not there; it is the folder or the file of the boxes' keys")
         }
-        let tokens = try AccessTokens(readingFile: configuration.tokensFile)
+        let tokens = try Self.using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
         var hooks: [String: Hook] = [:]
         if let folder = configuration.hooks {
-            let names: [String]
-            do { names = try SmallFile.names(in: folder) } catch { throw FileError(path: folder, problem: "\(error)") }
+            let names = try Self.using("hooks: \(folder)") { try SmallFile.names(in: folder) }
             for name in names.sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
                 hooks[String(name.dropLast(5))] = try Hook(readingFile: "\(folder)/\(name)")
             }
@@ -46,7 +45,7 @@ package struct GatewayService {
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
-        store = try PaymentStore(path: configuration.database)
+        store = try Self.using("database") { try PaymentStore(path: configuration.database) }
         let outgoing = try Outgoing(
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
             metrics: metrics, logger: logger)
@@ -55,6 +54,17 @@ package struct GatewayService {
         handler = GatewayRequestHandler(
             intake: intake, tokens: tokens, decoder: configuration.decoder, hooks: hooks, boxes: { outgoing.boxes },
             metrics: metrics, logger: logger)
+    }
+
+    /// Names the key of `gateway.yaml` that a file comes from.
+    private static func using<Value>(_ key: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw KeyError("\(key): \(error)") }
+    }
+
+    private struct KeyError: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
     }
 
     /// They are stopped in the order of this list, from its end.

@@ -52,7 +52,10 @@ struct FleetLoop {
                 session.drop()
                 guard !control.isStopping else { break }
                 let delay = backoff.next()
-                delegate.connectionChanged(to: .lost(reason: error.description, retryIn: delay))
+                var reason = error.description
+                // mosquitto does not say why.
+                if case .connectionLost(.link(.closed)) = error { reason += "; another client may use this client id" }
+                delegate.connectionChanged(to: .lost(reason: reason, retryIn: delay))
                 pause(delay)
             }
         }

@@ -106,6 +106,29 @@ struct GatewayTests {
         }
     }
 
+    @Test("What did not fit into the queue of a box that was away is published again when it is back, each heard once")
+    func queueFull() async throws {
+        try await withMosquitto(configuration: ["allow_anonymous true", "max_queued_messages 20"], in: folder) {
+            broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let box = try SimulatedBox(port: broker.port)
+            let gateway = try await trial.start()
+            // It knows the box's session, which goes on: nothing but the missing receipts says what was lost.
+            try await box.run {
+                #expect(await trial.post("A-0") == 200)
+                try await trial.await("A-0", "announced")
+            }
+            let ids = (1...60).map { "A-\($0)" }
+            for id in ids { #expect(await trial.post(id) == 200) }
+            for id in ids { try await trial.await(id, "published") }
+            try await box.run {
+                for id in ids { try await trial.await(id, "announced") }
+            }
+            #expect(box.announced.count == 61 && Set(box.announced) == Set(["A-0"] + ids))
+            try await gateway.killNow()
+        }
+    }
+
     @Test(
         "Killed again and again while payments come, the gateway loses none that it has answered, and none is heard twice"
     )
@@ -198,6 +221,22 @@ struct GatewayTests {
         let answer = try await result(of: [Products.gateway, "run", "--config", path])
         #expect(answer.code == 1 && answer.errors.count == 1)
         #expect(answer.errors.first?.contains(file) == true && answer.errors.first?.contains(word) == true)
+    }
+
+    @Test(
+        "What a key names and cannot be used is told with the key",
+        arguments: ["tokens_file", "keys", "hooks", "database"])
+    func keys(key: String) async throws {
+        let tokens = try folder.write("shop \(GatewayTrial.token)\n", to: "tokens")
+        try await ChildProcess.run("chmod", "600", tokens)
+        var values = ["tokens_file": tokens, "database": folder.file("gateway.sqlite")]
+        values[key] = "/none/file"
+        let lines = values.map { "\($0): \($1)" }.joined(separator: "\n")
+        let path = try folder.write(
+            "client_id: x\nbroker: {url: \"mqtt://127.0.0.1:1\"}\n\(lines)\n", to: "gateway.yaml")
+        let answer = try await result(of: [Products.gateway, "run", "--config", path])
+        #expect(answer.code == 1 && answer.errors.count == 1)
+        #expect(answer.errors.first?.contains(" \(key): /none/file") == true)
     }
 
     @Test("Bad usage has code 64, and help and version code 0")
