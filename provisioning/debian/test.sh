@@ -69,6 +69,8 @@ for asset in "$here"/../../Sources/SoundboxPage/Page/*; do
 done
 is_enabled soundbox.service
 is_enabled soundbox-page.path
+is_mode "root:soundbox-gateway 750" /etc/soundbox-gateway
+is_enabled soundbox-gateway.service
 inside sh -c 'systemd-analyze verify --man=no /usr/lib/systemd/system/soundbox*' || fail "the units"
 
 step "Set up, and run as the service's user"
@@ -94,6 +96,25 @@ wait "$box" || fail "the box did not end in good order"
 box=''
 is_mode "soundbox:soundbox 640" /var/lib/soundbox/inbox.sqlite
 before=$(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite)
+
+step "The gateway takes a payment as its user, and lists it"
+inside install -d -o soundbox-gateway -g soundbox-gateway -m 700 /var/lib/soundbox-gateway
+token=$(openssl rand -hex 24)
+echo "shop $token" >"$root/etc/soundbox-gateway/tokens"
+echo '{client_id: gateway-1, broker: {url: "mqtt://127.0.0.1:1"}, listen: "127.0.0.1:18090"}' >"$root/etc/soundbox-gateway/gateway.yaml"
+chmod 640 "$root"/etc/soundbox-gateway/{tokens,gateway.yaml}
+inside chgrp soundbox-gateway /etc/soundbox-gateway/{tokens,gateway.yaml}
+chroot "$root" env -i PATH=/usr/bin setpriv --reuid=soundbox-gateway --regid=soundbox-gateway --init-groups \
+  soundbox-gateway run >"$work/gateway.log" 2>&1 &
+box=$!
+curl --silent --fail --retry 10 --retry-connrefused --header "Authorization: Bearer $token" \
+  --data '{"id":"A-1","amount":"123.45"}' http://127.0.0.1:18090/payments/M1001/box-01 >/dev/null ||
+  { cat "$work/gateway.log" >&2; fail "the gateway takes no payment"; }
+kill -TERM "$box"
+wait "$box" || fail "the gateway did not end in good order"
+box=''
+[[ $(inside setpriv --reuid=soundbox-gateway --regid=soundbox-gateway --clear-groups soundbox-gateway list --unheard) == *A-1* ]] ||
+  fail "the list of what nobody has heard"
 
 step "Upgrade: the light tells of it, and the box is restarted once"
 # No systemd runs here. The packages are to believe it, and what they ask of it is written down.
@@ -148,9 +169,10 @@ is_enabled soundbox-page.path
 inside install -d -o soundbox-page -g soundbox-page -m 700 /var/lib/soundbox-page
 inside install -d /etc/avahi/services
 touch "$root"/{var/lib/soundbox-page/sessions,etc/soundbox-page/page.key,etc/avahi/services/soundbox-page.service}
-inside apt-get -qq purge --yes soundbox soundbox-speak soundbox-voicetools 'soundbox-voice-*' >/dev/null 2>&1
-for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/lib/soundbox /usr/bin/soundbox{,-speak,-voicetools} \
+inside apt-get -qq purge --yes soundbox soundbox-speak soundbox-voicetools soundbox-gateway 'soundbox-voice-*' >/dev/null 2>&1
+for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/lib/soundbox /usr/bin/soundbox{,-speak,-voicetools,-gateway} \
+  /etc/soundbox-gateway /var/lib/soundbox-gateway \
   /etc/soundbox-page /var/lib/soundbox-page /run/soundbox-page /etc/avahi/services/soundbox-page.service \
-  /etc/systemd/system/multi-user.target.wants/soundbox{.service,-page.path}; do is_gone "$path"; done
+  /etc/systemd/system/multi-user.target.wants/soundbox{,-gateway}.service /etc/systemd/system/multi-user.target.wants/soundbox-page.path; do is_gone "$path"; done
 
 step "Everything as it should be"

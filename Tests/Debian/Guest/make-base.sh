@@ -23,7 +23,7 @@ packages=(
   # what its helper starts
   espeak-ng
   # for scenarios: a card's mixer and recorder, a broker and its clients, signatures, a FAT partition, the inbox
-  alsa-utils mosquitto mosquitto-clients openssl dosfstools sqlite3
+  alsa-utils mosquitto mosquitto-clients curl openssl dosfstools sqlite3
   # the code for the page, which no log has
   strace
   # a repository that the box follows

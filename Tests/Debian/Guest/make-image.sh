@@ -4,7 +4,7 @@
 #
 # usage: make-image.sh [--find] CACHE SOUNDBOX
 #   CACHE      where it is kept, with what it is made from
-#   SOUNDBOX   a release binary; beside it is soundbox-speak
+#   SOUNDBOX   a release binary; beside it are soundbox-speak and, to have that too, soundbox-gateway
 #   --find     only look for it, and fail when it would have to be made
 # Prints the folder under CACHE that holds `vmlinux`, `initrd` and `disk.img`. A second run with the same program and
 # the same packaging finds it. Needs root. In the guest, /root/next has the packages of the next version, 99.0.0: those
@@ -34,7 +34,7 @@ project=$(realpath "$here/../../..")
 voice=zh-CN
 # By relative paths: a copy of the tree finds the copy of the cache.
 parts=$(cd "$project" && {
-  cat "$soundbox" "$soundbox-speak" | sha256sum
+  cat "$soundbox" "$soundbox-speak" $(ls "$soundbox-gateway" 2>/dev/null) | sha256sum
   basename "${DEBIAN_NEXT:-}"
   find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift \
     Sources/SoundboxPage/Page README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
@@ -72,7 +72,8 @@ partial=$work/partial
 mkdir -p "$root" "$partial"
 export SOUNDBOX_DEB_COMPRESSION=none SOUNDBOX_DEB_VOICES=$voice SOUNDBOX_DEB_SPEAK=$soundbox-speak
 arch=$(dpkg --print-architecture)
-"$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/this" >/dev/null
+SOUNDBOX_DEB_GATEWAY=$(ls "$soundbox-gateway" 2>/dev/null || true) \
+  "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/this" >/dev/null
 [[ -n ${DEBIAN_NEXT:-} ]] ||
   SOUNDBOX_DEB_VERSION=99.0.0 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/next" >/dev/null
 
