@@ -53,6 +53,7 @@ package struct GatewayService {
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
             intake: intake, tokens: tokens, decoder: configuration.decoder, hooks: hooks, boxes: { outgoing.boxes },
+            clock: store.clock,
             metrics: metrics, logger: logger)
     }
 
@@ -92,7 +93,7 @@ package struct GatewayService {
     @Sendable private func families() async -> [MetricFamily] {
         guard let openSince = try? await intake.openSince() else { return [] }
         return metrics.families(
-            openSince: openSince, boxes: outgoing.boxes, isConnected: outgoing.isConnected, at: .now)
+            openSince: openSince, boxes: outgoing.boxes, isConnected: outgoing.isConnected, at: store.clock.now.running)
     }
 }
 

@@ -28,11 +28,11 @@ struct ListPayments: ParsableCommand {
         let payments = try store.unheard(limit: limit + 1)
         for payment in payments.prefix(limit) {
             let box = boxes[payment.box]
-            let away = box?.isOnline(at: .now) != true ? "box away since \(box?.seenAt.map { "\($0)" } ?? "ever")" : nil
+            let seen = "box last seen \(box?.seenAt.map { "\($0)" } ?? "never")"
             let columns = [
-                "\(payment.acceptedAt)", "\(payment.box)", payment.notice.id.text, payment.notice.kind.rawValue,
+                "\(payment.accepted.time)", "\(payment.box)", payment.notice.id.text, payment.notice.kind.rawValue,
                 "\(payment.notice.money)", payment.state.rawValue,
-                [payment.how, payment.reason, away].compactMap(\.self).joined(separator: "; "),
+                [payment.how, payment.reason, seen].compactMap(\.self).joined(separator: "; "),
             ]
             print(columns.map(\.printable).joined(separator: "\t"))
         }

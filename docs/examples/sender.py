@@ -5,7 +5,7 @@
 
 A server of your own keeps payments and session epochs in its database, and serves all its boxes in one session.
 """
-import argparse, hashlib, hmac, json, queue, sys, time
+import argparse, hashlib, hmac, json, queue, re, sys, time
 from datetime import datetime, timezone
 import paho.mqtt.client as mqtt
 
@@ -96,8 +96,10 @@ def receipts(receipt):
         payment.become("failed" if state == "rejected" else state, reason or receipt.get("how", ""))
 
 def received(message):
-    if message.payload:  # an empty one has taken back a retained status
+    try:  # an empty one has taken back a retained status
         (receipts if message.topic.endswith("/receipts") else status)(json.loads(message.payload))
+    except (ValueError, KeyError, TypeError):
+        pass
 
 def connected(client, data, flags, code):
     print("broker:", mqtt.connack_string(code), flush=True)
@@ -113,7 +115,11 @@ if options.username:
     client.username_pw_set(options.username, read_line(options.password_file))
 if options.cafile:
     client.tls_set(options.cafile)
+if not all(re.fullmatch("[^=]+=[^=]+", text) for text in options.payments):
+    parser.error("expected ID=AMOUNT")
 payments = {payment.id: payment for payment in map(Payment, options.payments)}
+if len(payments) < len(options.payments):
+    parser.error("an id is there twice")
 host, port = options.broker.rsplit(":", 1)
 client.connect_async(host, int(port))
 client.loop_start()

@@ -4,20 +4,24 @@ import SoundboxCore
 package struct KnownBox: Sendable, Equatable {
     /// When it came online; `nil` while it is away, and before its first status.
     package var onlineSince: Timestamp?
+    /// The same as ``Moment/running``; `nil` also until a status has come in this connection.
+    package var online: Duration?
     /// Counts its sessions at the broker; `nil` before the first status with one.
     package var sessionEpoch: Int?
     package var faults: [String] = []
     /// When its last status came.
     package var seenAt: Timestamp?
+    /// The same as ``Moment/running``; `nil` before the first one in this connection.
+    package var seen: Duration?
     /// The session of which `reconciled` is still to be sent.
     package var reconciling: Reconciling?
 
     package struct Reconciling: Sendable, Equatable {
         package var epoch: Int
-        /// When to send it; `nil` before everything has been published again.
-        package var dueAt: Timestamp?
+        /// When to send it, as ``Moment/running``; `nil` before everything has been published again.
+        package var due: Duration?
 
-        package init(epoch: Int, dueAt: Timestamp? = nil) { (self.epoch, self.dueAt) = (epoch, dueAt) }
+        package init(epoch: Int, due: Duration? = nil) { (self.epoch, self.due) = (epoch, due) }
     }
 
     package init() {}
@@ -26,21 +30,22 @@ package struct KnownBox: Sendable, Equatable {
     /// the last one and sends no last will.
     static let freshness = Duration.seconds(180)
 
-    package func isOnline(at now: Timestamp) -> Bool {
-        guard onlineSince != nil, let seenAt else { return false }
-        // In the future it is of a clock that was corrected while the gateway was off.
-        return (.zero - Self.freshness...Self.freshness).contains(now.duration(since: seenAt))
+    /// - Parameter now: ``Moment/running``.
+    package func isOnline(at now: Duration) -> Bool {
+        guard online != nil, let seen else { return false }
+        return now - seen <= Self.freshness
     }
 
     /// Takes a status.
     ///
     /// - Parameter reconciles: whether this gateway tells a box that it has published everything again.
     /// - Returns: whether the box came online or has a new session: payments for it may be due.
-    package mutating func note(_ status: BoxStatus, at now: Timestamp, reconciles: Bool) -> Bool {
+    package mutating func note(_ status: BoxStatus, at now: Moment, reconciles: Bool) -> Bool {
         let before = self
-        let wasOnline = isOnline(at: now)
-        seenAt = now
-        onlineSince = status.isOnline ? (wasOnline ? onlineSince : now) : nil
+        let wasOnline = isOnline(at: now.running)
+        (seenAt, seen) = (now.time, now.running)
+        onlineSince = status.isOnline ? onlineSince ?? now.time : nil
+        online = status.isOnline ? (wasOnline ? online : now.running) : nil
         // An epoch counts from the moment that the box can be reached in it.
         if status.isOnline, let epoch = status.session?.epoch { sessionEpoch = epoch }
         // The last will has none.
@@ -48,22 +53,16 @@ package struct KnownBox: Sendable, Equatable {
         if reconciles, let old = before.sessionEpoch, let new = sessionEpoch, new > old {
             reconciling = Reconciling(epoch: new)
         }
-        return (onlineSince != nil && !wasOnline) || sessionEpoch != before.sessionEpoch
+        return (status.isOnline && !wasOnline) || sessionEpoch != before.sessionEpoch
     }
 
-    /// Its times by a clock that was set.
-    func moved(by jump: Duration) -> KnownBox {
-        var box = self
-        box.onlineSince = onlineSince.map { $0 + jump }
-        box.seenAt = seenAt.map { $0 + jump }
-        box.reconciling?.dueAt = reconciling?.dueAt.map { $0 + jump }
-        return box
-    }
+    /// Nothing is known of it until its next status, which the broker sends with the next connection.
+    mutating func connectionLost() { (online, seen) = (nil, nil) }
 
     /// Whether the other one says the same, apart from the time of its last status.
     package func isAlike(_ other: KnownBox) -> Bool {
         var other = other
-        other.seenAt = seenAt
+        (other.seenAt, other.seen, other.online) = (seenAt, seen, online)
         return self == other
     }
 }

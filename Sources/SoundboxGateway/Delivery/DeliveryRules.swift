@@ -2,13 +2,13 @@ import SoundboxCore
 
 /// When a payment is published, published again or given up, and what a receipt makes of it. Pure.
 ///
-///     switch DeliveryRules.next(payment, to: recipient, listeningSince: start, at: now) {
+///     switch DeliveryRules.next(payment, to: recipient, listeningSince: start, at: now.running) {
 ///     case .publish: break
 ///     case .wait(let until): break
 ///     case .giveUp: break
 ///     }
 ///
-/// docs/gateway.md, "When it publishes again", has the same rules in words.
+/// Times are ``Moment/running``. docs/gateway.md, "When it publishes again", has the same rules in words.
 package enum DeliveryRules {
     /// After the first publication; doubled with each one.
     static let firstWait = Duration.seconds(30)
@@ -19,27 +19,27 @@ package enum DeliveryRules {
 
     /// A payment that the box has not acknowledged.
     package struct Waiting: Sendable, Equatable {
-        package var acceptedAt: Timestamp
+        package var accepted: Duration
         /// When the broker acknowledged it last; `nil` before.
-        package var publishedAt: Timestamp?
+        package var published: Duration?
         /// How often it was published again.
         package var resends: Int
         /// The box's session when it was published; `nil` if that was not known.
         package var sessionEpoch: Int?
 
-        package init(acceptedAt: Timestamp, publishedAt: Timestamp?, resends: Int, sessionEpoch: Int?) {
-            self.acceptedAt = acceptedAt
-            self.publishedAt = publishedAt
+        package init(accepted: Duration, published: Duration?, resends: Int, sessionEpoch: Int?) {
+            self.accepted = accepted
+            self.published = published
             self.resends = resends
             self.sessionEpoch = sessionEpoch
         }
 
-        package var isGivenUpAt: Timestamp { acceptedAt + DeliveryRules.patience }
+        package var end: Duration { accepted + DeliveryRules.patience }
     }
 
     package enum Step: Sendable, Equatable {
         case publish
-        case wait(until: Timestamp)
+        case wait(until: Duration)
         case giveUp
     }
 
@@ -47,22 +47,19 @@ package enum DeliveryRules {
     ///   - box: `nil` as long as nothing is known of it.
     ///   - start: since when receipts are listened to. Those that waited at the broker come first.
     package static func next(
-        _ payment: Waiting, to box: KnownBox?, listeningSince start: Timestamp, at now: Timestamp
+        _ payment: Waiting, to box: KnownBox?, listeningSince start: Duration, at now: Duration
     ) -> Step {
-        let end = payment.isGivenUpAt
-        if now >= end { return .giveUp }
+        if now >= payment.end { return .giveUp }
         // The broker does not have it.
-        guard let publishedAt = payment.publishedAt else { return .publish }
+        guard let published = payment.published else { return .publish }
         // The broker has it, and keeps it for a box that is away. A second copy would only fill the box's queue.
-        guard let box, let onlineSince = box.onlineSince, box.isOnline(at: now) else { return .wait(until: end) }
+        guard let box, let online = box.online, box.isOnline(at: now) else { return .wait(until: payment.end) }
         // The broker has lost it with the session.
         if let epoch = box.sessionEpoch, epoch > payment.sessionEpoch ?? .min { return .publish }
         // What waited at the broker comes first, when the box or this connection is new.
-        // A moment in the future is of a clock that was corrected: nobody waits for it.
-        guard publishedAt <= now else { return .publish }
-        let since = [onlineSince, start].filter { $0 <= now }.max() ?? publishedAt
-        let time = since > publishedAt ? since + firstWait : publishedAt + wait(after: payment.resends)
-        return now >= time ? .publish : .wait(until: min(time, end))
+        let since = max(online, start)
+        let time = since > published ? since + firstWait : published + wait(after: payment.resends)
+        return now >= time ? .publish : .wait(until: min(time, payment.end))
     }
 
     /// How long a receipt is waited for.
@@ -75,9 +72,11 @@ package enum DeliveryRules {
         package var state: Receipt.State
         package var how: String?
         package var reason: String?
+        /// Epoch and sequence: the same ones are the same receipt, which comes again.
+        package var number: String?
 
-        package init(state: Receipt.State, how: String? = nil, reason: String? = nil) {
-            (self.state, self.how, self.reason) = (state, how, reason)
+        package init(state: Receipt.State, how: String? = nil, reason: String? = nil, number: String? = nil) {
+            (self.state, self.how, self.reason, self.number) = (state, how, reason, number)
         }
     }
 
@@ -104,11 +103,10 @@ package enum DeliveryRules {
         case .rejected:
             let isLost = answer.reason?.hasPrefix("storage:") == true
             switch state {
-            case .published: return isLost ? .resend : .becomes(.failed)
+            case .accepted, .published: return isLost ? .resend : .becomes(.failed)
             // A later copy may be refused, as when its time is too long ago: the first one is on the disk.
             case .stored: return isLost ? .resend : .nothing
-            // Before its publication it is of an earlier copy, which was posted anew since.
-            case .accepted, .announced, .expired, .cancelled, .failed, .givenUp: return .nothing
+            case .announced, .expired, .cancelled, .failed, .givenUp: return .nothing
             }
         case .answered, .missed, .spoken, .failed, .ok, .refused, .unknown: return .nothing
         }

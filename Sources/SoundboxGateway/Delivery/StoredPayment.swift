@@ -4,7 +4,7 @@ import SoundboxCore
 package struct StoredPayment: Sendable, Equatable {
     package var box: BoxID
     package var notice: PaymentNotice
-    package var acceptedAt: Timestamp
+    package var accepted: Moment
     package var state: PaymentState
     /// When it got its state.
     package var stateSince: Timestamp
@@ -12,19 +12,21 @@ package struct StoredPayment: Sendable, Equatable {
     package var how: String?
     /// Of the receipt, or of the broker.
     package var reason: String?
-    package var publishedAt: Timestamp?
+    /// The receipt that has refused it, or the copy that it corrects: epoch and sequence.
+    package var refusedBy: String?
+    package var published: Moment?
     package var resends: Int
     package var sessionEpoch: Int?
 
     /// Has just been accepted.
-    package init(box: BoxID, notice: PaymentNotice, acceptedAt: Timestamp) {
-        (self.box, self.notice, self.acceptedAt) = (box, notice, acceptedAt)
-        (state, stateSince, resends) = (.accepted, acceptedAt, 0)
+    package init(box: BoxID, notice: PaymentNotice, accepted: Moment) {
+        (self.box, self.notice, self.accepted) = (box, notice, accepted)
+        (state, stateSince, resends) = (.accepted, accepted.time, 0)
     }
 
     package var waiting: DeliveryRules.Waiting {
         DeliveryRules.Waiting(
-            acceptedAt: acceptedAt, publishedAt: publishedAt, resends: resends, sessionEpoch: sessionEpoch)
+            accepted: accepted.running, published: published?.running, resends: resends, sessionEpoch: sessionEpoch)
     }
 
     /// The members of the notice that the box gets, in the order of docs/integration.md.
@@ -34,7 +36,7 @@ package struct StoredPayment: Sendable, Equatable {
             ("currency", .string(notice.money.currency.code)),
         ]
         if let channel = notice.channel { members.append(("channel", .string(channel))) }
-        members.append(("paid_at", .string("\(notice.paidAt ?? acceptedAt)")))
+        members.append(("paid_at", .string("\(notice.paidAt ?? accepted.time)")))
         if notice.kind != .payment { members.append(("kind", .string(notice.kind.rawValue))) }
         // A longer one is not said, and a message that is too long would cost the payment.
         if let text = notice.text, text.utf8.count <= Self.longestText { members.append(("text", .string(text))) }
@@ -58,9 +60,9 @@ package struct StoredPayment: Sendable, Equatable {
         members += self.members.filter { $0.name != "text" }
         members += [
             ("state", .string(state.rawValue)), ("since", .string("\(stateSince)")),
-            ("accepted_at", .string("\(acceptedAt)")),
+            ("accepted_at", .string("\(accepted.time)")),
         ]
-        if let publishedAt { members.append(("published_at", .string("\(publishedAt)"))) }
+        if let published { members.append(("published_at", .string("\(published.time)"))) }
         members.append(("resends", .integer(resends)))
         if let how { members.append(("how", .string(how))) }
         if let reason { members.append(("reason", .string(reason))) }

@@ -56,19 +56,31 @@ package struct AlipayHook: HookScheme {
         return (name, value)
     }
 
-    /// - Throws: where a value reads as another field: `body` of `x&total_amount=9` and a swallowed `total_amount` have
-    ///   the same bytes as two fields.
+    /// - Throws: where the same bytes could be other fields: a `subject` of `x&total_amount=9` and a swallowed
+    ///   `total_amount` have the same signature. So every `&` with a name and `=` behind it begins a field.
     private static func signedBytes(of fields: [Field]) throws(HookRefusal) -> [UInt8] {
         let signed = Array(
             fields.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [UInt8(ascii: "&")]))
-        let names = Set(fields.map(\.name))
-        let seen = signed.split(separator: UInt8(ascii: "&")).filter { part in
-            part.firstIndex(of: UInt8(ascii: "=")).map { names.contains(Array(part[..<$0])) } == true
-        }
-        guard seen.count == fields.count else {
-            throw HookRefusal(status: 400, reason: "a value holds & and the name of another field")
+        let names = signed.split(separator: UInt8(ascii: "&")).compactMap { part in
+            part.firstIndex(of: UInt8(ascii: "=")).map { part[..<$0] }
+        }.filter(isName)
+        guard names.count == fields.count, fields.allSatisfy({ isName($0.name[...]) }) else {
+            throw HookRefusal(
+                status: 400, reason: "a value, such as the subject, holds & and a name and =: it could be a field")
         }
         return signed
+    }
+
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        !bytes.isEmpty
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// Signed are the bytes. Those of GBK become U+FFFD, which a mapping refuses where it decides by it.

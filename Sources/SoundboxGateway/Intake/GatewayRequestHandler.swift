@@ -20,6 +20,7 @@ package struct GatewayRequestHandler: Sendable {
     let decoder: PaymentNoticeDecoder
     let hooks: [String: Hook]
     let boxes: @Sendable () -> [BoxID: KnownBox]
+    let clock: GatewayClock
     let metrics: GatewayMetrics
     let logger: Logger
     private let hookRates: [String: RateLimit]
@@ -29,7 +30,8 @@ package struct GatewayRequestHandler: Sendable {
 
     package init(
         intake: PaymentIntake, tokens: AccessTokens, decoder: PaymentNoticeDecoder, hooks: [String: Hook] = [:],
-        boxes: @escaping @Sendable () -> [BoxID: KnownBox], metrics: GatewayMetrics, logger: Logger
+        boxes: @escaping @Sendable () -> [BoxID: KnownBox], clock: GatewayClock, metrics: GatewayMetrics,
+        logger: Logger
     ) {
         self.intake = intake
         self.tokens = tokens
@@ -37,6 +39,7 @@ package struct GatewayRequestHandler: Sendable {
         self.hooks = hooks
         hookRates = hooks.mapValues { _ in AccessTokens.rate() }
         self.boxes = boxes
+        self.clock = clock
         self.metrics = metrics
         self.logger = logger
     }
@@ -156,7 +159,7 @@ package struct GatewayRequestHandler: Sendable {
 
     private func box(in box: BoxID) -> HTTPResponse {
         guard let known = boxes()[box] else { return .error(404, "nothing is known of this box") }
-        return HTTPResponse(200, known.json(of: box))
+        return HTTPResponse(200, known.json(of: box, at: clock.now))
     }
 
     // MARK: Hooks
@@ -220,9 +223,10 @@ package struct GatewayRequestHandler: Sendable {
 
 extension KnownBox {
     /// What `GET /boxes/…` answers.
-    func json(of box: BoxID) -> JSONValue {
+    func json(of box: BoxID, at now: Moment) -> JSONValue {
         .object([
-            ("merchant", .string(box.merchant)), ("device", .string(box.device)), ("online", .bool(isOnline(at: .now))),
+            ("merchant", .string(box.merchant)), ("device", .string(box.device)),
+            ("online", .bool(isOnline(at: now.running))),
             ("online_since", onlineSince.map { .string("\($0)") } ?? .null),
             ("seen_at", seenAt.map { .string("\($0)") } ?? .null),
             ("session_epoch", sessionEpoch.map { .integer($0) } ?? .null),

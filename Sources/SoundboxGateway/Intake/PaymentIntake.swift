@@ -38,7 +38,7 @@ package actor PaymentIntake {
         let (payments, answers) = (waiting, answers)
         (waiting, self.answers) = ([], [])
         do throws(StoreError) {
-            let outcomes = try store.accept(payments, at: .now)
+            let outcomes = try store.accept(payments, at: store.clock.now)
             for (answer, outcome) in zip(answers, outcomes) { answer.resume(returning: .success(outcome)) }
             if outcomes.contains(.accepted) { stored() }
         } catch {
@@ -54,5 +54,5 @@ package actor PaymentIntake {
     /// Returns when the thread has come to it.
     package func isAlive() {}
 
-    package func openSince() throws(StoreError) -> [Timestamp] { try store.openSince() }
+    package func openSince() throws(StoreError) -> [Duration] { try store.openSince() }
 }

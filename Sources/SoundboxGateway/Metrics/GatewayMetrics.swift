@@ -24,13 +24,12 @@ package final class GatewayMetrics: Sendable {
 
     package func count(_ answer: Answer) { counts.withLock { $0.requests[answer, default: 0] += 1 } }
 
-    package func count(_ outcome: PaymentStore.TurnOutcome, at now: Timestamp) {
+    package func count(_ outcome: PaymentStore.TurnOutcome, at now: Duration) {
         counts.withLock { counts in
             counts.resends += outcome.resent
             for payment in outcome.ended { counts.ended[payment.state, default: 0] += 1 }
             for payment in outcome.announced {
-                let time = now.millisecondsSince1970 - payment.acceptedAt.millisecondsSince1970
-                counts.announced.record(max(0, Double(time) / 1000))
+                counts.announced.record((now - payment.accepted.running) / .seconds(1))
             }
         }
     }
@@ -41,8 +40,9 @@ package final class GatewayMetrics: Sendable {
 
     /// - Parameters:
     ///   - openSince: when each payment that no box has acknowledged was accepted.
+    ///   - now: as `openSince` ``Moment/running``.
     package func families(
-        openSince: [Timestamp], boxes: [BoxID: KnownBox], isConnected: Bool, at now: Timestamp
+        openSince: [Duration], boxes: [BoxID: KnownBox], isConnected: Bool, at now: Duration
     ) -> [MetricFamily] {
         let counts = counts.withLock { $0 }
         let ages = ["1m": 60, "5m": 300, "1h": 3600, "1d": 86_400, "3d": 259_200]
@@ -50,7 +50,7 @@ package final class GatewayMetrics: Sendable {
                 MetricFamily.Series(
                     [.init("younger_than", name)],
                     .number(
-                        Double(openSince.count { now.duration(since: $0) < .seconds(seconds) })))
+                        Double(openSince.count { now - $0 < .seconds(seconds) })))
             }
         return [
             MetricFamily(

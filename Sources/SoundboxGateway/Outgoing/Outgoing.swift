@@ -21,8 +21,8 @@ package final class Outgoing: MQTTFleetDelegate {
         var boxes: [BoxID: KnownBox]
         /// The boxes that get `reconciled`. Apart, since this is asked with each payment, and boxes are many.
         var unreconciled: Set<BoxID>
-        /// Since when receipts are listened to; `nil` without a connection.
-        var listeningSince: Timestamp?
+        /// Since when receipts are listened to, as ``Moment/running``; `nil` without a connection.
+        var listeningSince: Duration?
         /// Numbers of payments under way, each with the box's session as it was published. Those of boxes that get
         /// `reconciled` are negative.
         var underWay: [Int64: Int?] = [:]
@@ -38,9 +38,6 @@ package final class Outgoing: MQTTFleetDelegate {
         var complaints: [String: String] = [:]
         /// Whether the last commit failed.
         var cannotWrite = false
-        var clockOffset: Duration
-        /// Whether open payments are still to be looked at after a connection.
-        var hasConnected = false
     }
 
     /// - Throws: when the store cannot be read.
@@ -54,10 +51,7 @@ package final class Outgoing: MQTTFleetDelegate {
         self.metrics = metrics
         self.logger = logger
         let boxes = try store.boxes()
-        state = Mutex(
-            State(
-                boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys),
-                clockOffset: SystemClock.offsetFromBoot))
+        state = Mutex(State(boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys)))
     }
 
     /// What is known of each box. Any thread; never blocks.
@@ -73,49 +67,24 @@ package final class Outgoing: MQTTFleetDelegate {
         }
         switch connection {
         case .ready(let broker, let isResumed):
-            state.withLock {
-                $0.listeningSince = .now
-                $0.hasConnected = true
-            }
+            state.withLock { $0.listeningSince = store.clock.now.running }
             logger.info("connected", metadata: ["broker": "\(broker)", "session": isResumed ? "resumed" : "new"])
             if !isResumed {
                 logger.notice("the broker had no session: receipts that came meanwhile are lost, and asked for again")
             }
         case .lost(let reason, let delay):
-            state.withLock { $0.listeningSince = nil }
+            state.withLock { state in
+                state.listeningSince = nil
+                for box in state.boxes.keys { state.boxes[box]?.connectionLost() }
+            }
             logger.warning("not connected", metadata: ["reason": "\(reason)", "retry_in": "\(delay)"])
         }
-    }
-
-    // MARK: The clock
-
-    /// Moves the times of what is waited for by as much as somebody has set the clock, so that every wait stays as long
-    /// as it was: a jump forward would give up open payments, and one back would put them off. After a connection all
-    /// open payments are looked at, since the clock may have been set while the gateway was off.
-    ///
-    /// - Parameter offset: ``SystemClock/offsetFromBoot``.
-    func follow(clockOffset offset: Duration) throws(StoreError) {
-        let (difference, isNew) = state.withLock { (offset - $0.clockOffset, $0.hasConnected) }
-        // The slow corrections of a time service are less from one call to the next.
-        let jump = (.seconds(-1)...Duration.seconds(1)).contains(difference) ? .zero : difference
-        if isNew || jump != .zero {
-            let boxes = state.withLock { $0.boxes.mapValues { $0.moved(by: jump) } }
-            try store.moveOpen(by: jump, boxes: jump == .zero ? [:] : boxes)
-            state.withLock { state in
-                state.boxes = boxes
-                state.listeningSince = state.listeningSince.map { $0 + jump }
-                state.hasConnected = false
-            }
-        }
-        state.withLock { $0.clockOffset = offset }
-        if jump != .zero { logger.notice("the clock was set", metadata: ["by": "\(jump)"]) }
     }
 
     // MARK: What boxes answer
 
     package func commit(_ turn: FleetTurn) throws {
-        try follow(clockOffset: SystemClock.offsetFromBoot)
-        let now = Timestamp.now
+        let now = store.clock.now
         var change = PaymentStore.Turn()
         for message in turn.messages { read(message, at: now, into: &change) }
         let reconciled = state.withLock { state in
@@ -129,7 +98,7 @@ package final class Outgoing: MQTTFleetDelegate {
             }
             for id in turn.refused.map(\.id) {
                 if let box = state.reconciling[id] {
-                    state.boxes[box]?.reconciling?.dueAt = now + DeliveryRules.reconcilingWait
+                    state.boxes[box]?.reconciling?.due = now.running + DeliveryRules.reconcilingWait
                 }
             }
             change.changedBoxes = Array(state.unsaved)
@@ -137,7 +106,7 @@ package final class Outgoing: MQTTFleetDelegate {
             return reconciled
         }
         if !change.isEmpty {
-            let (boxes, start) = state.withLock { ($0.boxes, $0.listeningSince ?? now) }
+            let (boxes, start) = state.withLock { ($0.boxes, $0.listeningSince ?? now.running) }
             state.withLock { $0.cannotWrite = true }
             let outcome = try store.commit(change, boxes: boxes, listeningSince: start, at: now)
             state.withLock { $0.cannotWrite = false }
@@ -156,7 +125,7 @@ package final class Outgoing: MQTTFleetDelegate {
         for box in reconciled { logger.info("reconciled", metadata: ["box": "\(box)"]) }
     }
 
-    private func read(_ message: FleetTurn.Message, at now: Timestamp, into change: inout PaymentStore.Turn) {
+    private func read(_ message: FleetTurn.Message, at now: Moment, into change: inout PaymentStore.Turn) {
         var word = ""
         guard let box = BoxID(topic: message.topic, &word), let json = try? JSONValue(parsing: message.payload) else {
             return
@@ -167,7 +136,11 @@ package final class Outgoing: MQTTFleetDelegate {
             let reason = json["reason"]?.string.map { String($0.prefix(500)) }
             if let id = PaymentID(receipt: json) {
                 let how = json["how"]?.string.flatMap(Audibility.init)?.rawValue
-                change.receipts.append((box, id, .init(state: state, how: how, reason: reason)))
+                var number: String?
+                if let epoch = json["epoch"]?.string, let sequence = json["sequence"]?.integer {
+                    number = "\(epoch)/\(sequence)"
+                }
+                change.receipts.append((box, id, .init(state: state, how: how, reason: reason, number: number)))
             } else if state == .rejected {
                 // Such as with another key. It does not say of which payment.
                 complain("\(box)", "a box refuses messages", reason ?? "no reason", box: box)
@@ -177,7 +150,7 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func note(_ json: JSONValue, of box: BoxID, at now: Timestamp) {
+    private func note(_ json: JSONValue, of box: BoxID, at now: Moment) {
         guard let status = BoxStatus(decoding: json) else { return }
         let change = state.withLock { state -> (before: KnownBox, after: KnownBox)? in
             let before = state.boxes[box] ?? KnownBox()
@@ -202,8 +175,8 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func note(_ outcome: PaymentStore.TurnOutcome, at now: Timestamp) {
-        metrics.count(outcome, at: now)
+    private func note(_ outcome: PaymentStore.TurnOutcome, at now: Moment) {
+        metrics.count(outcome, at: now.running)
         for payment in outcome.ended where payment.state != .announced {
             logger.notice(
                 "not announced",
@@ -218,8 +191,7 @@ package final class Outgoing: MQTTFleetDelegate {
 
     package func publications(limit: Int) -> [FleetPublication] {
         do throws(StoreError) {
-            try follow(clockOffset: SystemClock.offsetFromBoot)
-            let now = Timestamp.now
+            let now = store.clock.now
             // What the broker takes could not be noted, and would be published again after each connection.
             if state.withLock({ $0.cannotWrite }) { try store.tryWriting() }
             try keepHouse(at: now)
@@ -233,15 +205,18 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func duePayments(limit: Int, at now: Timestamp) throws(StoreError) -> [FleetPublication] {
-        let (boxes, start, underWay) = state.withLock { ($0.boxes, $0.listeningSince ?? now, $0.underWay) }
+    private func duePayments(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
+        let (boxes, start, underWay) = state.withLock { ($0.boxes, $0.listeningSince ?? now.running, $0.underWay) }
         var publications: [FleetPublication] = []
         var epochs: [(number: Int64, epoch: Int?)] = []
-        var waiting: [(number: Int64, until: Timestamp)] = []
+        var waiting: [(number: Int64, until: Duration)] = []
         var givenUp: [Int64] = []
-        for (number, payment) in try store.due(at: now, limit: limit + underWay.count)
-        where !underWay.keys.contains(number) && publications.count < limit {
-            switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now) {
+        let due = try store.due(at: now.running, limit: limit + underWay.count) { number in
+            complain("payment \(number)", "a payment in the database cannot be read: it waits", "row \(number)")
+            waiting.append((number, now.running + DeliveryRules.longestWait))
+        }
+        for (number, payment) in due where !underWay.keys.contains(number) && publications.count < limit {
+            switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now.running) {
             case .publish:
                 let topic = payment.box.topic(.payments)
                 do throws(SecretFileError) {
@@ -250,7 +225,7 @@ package final class Outgoing: MQTTFleetDelegate {
                     epochs.append((number, boxes[payment.box]?.sessionEpoch))
                 } catch {
                     complain("key \(payment.box)", "a payment waits for the box's key", "\(error)", box: payment.box)
-                    waiting.append((number, now + DeliveryRules.wait(after: 0)))
+                    waiting.append((number, now.running + DeliveryRules.wait(after: 0)))
                 }
             case .wait(let until): waiting.append((number, until))
             case .giveUp:
@@ -259,7 +234,7 @@ package final class Outgoing: MQTTFleetDelegate {
             }
         }
         if !waiting.isEmpty || !givenUp.isEmpty {
-            try store.settle(waiting: waiting, givenUp: givenUp, at: now)
+            try store.settle(waiting: waiting, givenUp: givenUp, at: now.time)
             metrics.countGivenUp(givenUp.count)
         }
         // Behind everything that can fail: what is not returned is not under way.
@@ -270,17 +245,17 @@ package final class Outgoing: MQTTFleetDelegate {
     }
 
     /// `reconciled` for boxes whose payments were published again a minute ago.
-    private func reconciliations(limit: Int, at now: Timestamp) throws(StoreError) -> [FleetPublication] {
+    private func reconciliations(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
         guard reconciles else { return [] }
         var publications: [FleetPublication] = []
         let (candidates, underWay) = state.withLock { state in
             (state.unreconciled.compactMap { box in state.boxes[box].map { (box, $0) } }, Set(state.reconciling.values))
         }
         for (box, known) in candidates where !underWay.contains(box) && publications.count < limit {
-            guard var reconciling = known.reconciling, known.isOnline(at: now) else { continue }
-            guard let dueAt = reconciling.dueAt else {
+            guard var reconciling = known.reconciling, known.isOnline(at: now.running) else { continue }
+            guard let due = reconciling.due else {
                 if try store.isPublishedAgain(box, in: reconciling.epoch) {
-                    reconciling.dueAt = now + DeliveryRules.reconcilingWait
+                    reconciling.due = now.running + DeliveryRules.reconcilingWait
                     var known = known
                     known.reconciling = reconciling
                     try store.write([box: known])
@@ -288,7 +263,7 @@ package final class Outgoing: MQTTFleetDelegate {
                 }
                 continue
             }
-            guard dueAt <= now else { continue }
+            guard due <= now.running else { continue }
             let topic = box.topic(.commands)
             let members: [(name: String, value: JSONValue)] = [
                 ("id", .string("reconciled-\(reconciling.epoch)")), ("type", .string("reconciled")),
@@ -308,7 +283,7 @@ package final class Outgoing: MQTTFleetDelegate {
     }
 
     /// Once a minute: writes when boxes were last seen, and deletes old payments.
-    private func keepHouse(at now: Timestamp) throws(StoreError) {
+    private func keepHouse(at now: Moment) throws(StoreError) {
         let isDue = state.withLock { state in
             guard .monotonicNow >= state.nextHousekeeping else { return false }
             state.nextHousekeeping = .monotonicNow + .seconds(60)
@@ -321,7 +296,7 @@ package final class Outgoing: MQTTFleetDelegate {
             state.withLock { $0.seen.subtract(seen.keys) }
         }
         // What is left is deleted in the next minutes.
-        _ = try store.prune(before: now + (.zero - keep))
+        _ = try store.prune(before: now.running - keep)
     }
 
     private func complain(_ about: String, _ what: String, _ reason: String, box: BoxID? = nil) {

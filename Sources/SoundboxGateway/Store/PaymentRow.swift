@@ -6,55 +6,66 @@ struct PaymentRow {
     let number: Int64
     var payment: StoredPayment
 
+    /// - Parameter unreadable: called with the number of each row that is left out, since this program cannot have
+    ///   written it: one that was changed by hand must not hold up all others.
     static func fetchAll(
-        _ database: Database, where condition: String, _ arguments: StatementArguments
+        _ database: Database, where condition: String, _ arguments: StatementArguments,
+        unreadable: (Int64) -> Void = { _ in }
     ) throws -> [PaymentRow] {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT payment.*, merchant, device FROM payment JOIN box ON box.number = payment.box WHERE \(condition)
                 """)
-        return try Row.fetchAll(statement, arguments: arguments).map(PaymentRow.init)
+        return try Row.fetchAll(statement, arguments: arguments).compactMap { row in
+            let payment = PaymentRow(row)
+            if payment == nil { unreadable(row["number"]) }
+            return payment
+        }
     }
 
-    /// - Throws: for a row that this program cannot have written.
-    private init(_ row: Row) throws {
+    private init?(_ row: Row) {
         number = row["number"]
         func time(_ column: String) -> Timestamp? {
             (row[column] as Int64?).map(Timestamp.init(millisecondsSince1970:))
         }
+        func moment(_ name: String) -> Moment? {
+            guard let time = time("\(name)_at"), let after = row["\(name)_after"] as Int64? else { return nil }
+            return Moment(time: time, running: .milliseconds(after))
+        }
         guard let currency = Currency(row["currency"]), let kind = PaymentNotice.Kind(rawValue: row["kind"]),
-            let state = PaymentState(rawValue: row["state"]), let acceptedAt = time("accepted_at"),
+            let state = PaymentState(rawValue: row["state"]), let accepted = moment("accepted"),
             let since = time("state_since"), let money = try? Money(row["amount"] as String, currency),
             let id = try? PaymentID(row["payment_id"]),
             let box = try? BoxID(merchant: row["merchant"], device: row["device"])
-        else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "payment \(number) cannot be read") }
+        else { return nil }
         payment = StoredPayment(
             box: box,
             notice: PaymentNotice(
                 id: id, money: money, kind: kind, channel: row["channel"], paidAt: time("paid_at"), text: row["text"]),
-            acceptedAt: acceptedAt)
+            accepted: accepted)
         payment.state = state
         payment.stateSince = since
         payment.how = row["how"]
         payment.reason = row["reason"]
-        payment.publishedAt = time("published_at")
+        payment.refusedBy = row["refused_by"]
+        payment.published = moment("published")
         payment.resends = row["resends"]
         payment.sessionEpoch = row["session_epoch"]
     }
 
     /// Writes what changes in the life of a payment.
     ///
-    /// - Parameter dueAt: `nil` unless it is open.
-    func update(in database: Database, dueAt: Timestamp?) throws {
+    /// - Parameter due: ``Moment/running``; `nil` unless it is open.
+    func update(in database: Database, due: Duration?) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, published_at = ?, resends = ?,
-                    session_epoch = ?, due_at = ? WHERE number = ?
+                UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, refused_by = ?, published_at = ?,
+                    published_after = ?, resends = ?, session_epoch = ?, due_after = ? WHERE number = ?
                 """
         ).execute(arguments: [
             payment.state.rawValue, payment.stateSince.millisecondsSince1970, payment.how, payment.reason,
-            payment.publishedAt?.millisecondsSince1970, payment.resends, payment.sessionEpoch,
-            dueAt?.millisecondsSince1970, number,
+            payment.refusedBy, payment.published?.time.millisecondsSince1970, payment.published?.running.milliseconds,
+            payment.resends, payment.sessionEpoch, due?.milliseconds, number,
         ])
     }
 }

@@ -32,9 +32,9 @@ extension PaymentStore {
     ///
     /// - Parameters:
     ///   - boxes: what is known of each box now.
-    ///   - start: since when receipts are listened to.
+    ///   - start: since when receipts are listened to, as ``Moment/running``.
     package func commit(
-        _ turn: Turn, boxes: [BoxID: KnownBox], listeningSince start: Timestamp, at now: Timestamp
+        _ turn: Turn, boxes: [BoxID: KnownBox], listeningSince start: Duration, at now: Moment
     ) throws(StoreError) -> TurnOutcome {
         try write { database in
             var step = TurnStep(database: database, boxes: boxes, start: start, now: now)
@@ -42,7 +42,9 @@ extension PaymentStore {
             for (number, epoch) in turn.acknowledged { try step.acknowledge(number, inSession: epoch) }
             for (number, reason) in turn.refused { try step.refuse(number, reason) }
             for (box, id, answer) in turn.receipts { try step.take(answer, for: id, of: box) }
-            for box in turn.changedBoxes { try step.write(box) }
+            for box in turn.changedBoxes {
+                if let known = boxes[box] { try Self.write(known, of: box, in: database) }
+            }
             for box in turn.awakened { try step.awaken(box) }
             return step.outcome
         }
@@ -50,14 +52,14 @@ extension PaymentStore {
 
     /// Puts payments off, and gives up others, in one commit.
     package func settle(
-        waiting: [(number: Int64, until: Timestamp)], givenUp: [Int64], at now: Timestamp
+        waiting: [(number: Int64, until: Duration)], givenUp: [Int64], at now: Timestamp
     ) throws(StoreError) {
         try write { database in
             for (number, until) in waiting {
                 try database.cachedStatement(
-                    sql: "UPDATE payment SET due_at = ? WHERE number = ? AND due_at IS NOT NULL"
+                    sql: "UPDATE payment SET due_after = ? WHERE number = ? AND due_after IS NOT NULL"
                 )
-                .execute(arguments: [until.millisecondsSince1970, number])
+                .execute(arguments: [until.milliseconds, number])
             }
             for number in givenUp {
                 guard var row = try PaymentRow.fetchAll(database, where: "payment.number = ?", [number]).first else {
@@ -66,7 +68,7 @@ extension PaymentStore {
                 row.payment.state = .givenUp
                 row.payment.stateSince = now
                 row.payment.reason = row.payment.reason ?? "the box has not stored it within 72 hours"
-                try row.update(in: database, dueAt: nil)
+                try row.update(in: database, due: nil)
             }
         }
     }
@@ -78,7 +80,7 @@ extension PaymentStore {
             return try Int.fetchOne(
                 database.cachedStatement(
                     sql: """
-                        SELECT 1 FROM payment WHERE payment.box = ? AND due_at IS NOT NULL
+                        SELECT 1 FROM payment WHERE payment.box = ? AND due_after IS NOT NULL
                             AND (published_at IS NULL OR session_epoch IS NULL OR session_epoch < ?) LIMIT 1
                         """), arguments: [number, epoch]) == nil
         }
@@ -86,25 +88,22 @@ extension PaymentStore {
 
     /// Writes what is known of boxes, in one commit.
     package func write(_ boxes: [BoxID: KnownBox]) throws(StoreError) {
-        try write { try Self.write(boxes, in: $0) }
-    }
-
-    private static func write(_ boxes: [BoxID: KnownBox], in database: Database) throws {
-        let step = TurnStep(database: database, boxes: boxes, start: .init(millisecondsSince1970: 0), now: .now)
-        for box in boxes.keys { try step.write(box) }
-    }
-
-    /// Moves the times of open payments, which become due at once, and writes what is known of boxes, in one commit.
-    func moveOpen(by jump: Duration, boxes: [BoxID: KnownBox]) throws(StoreError) {
         try write { database in
-            try database.execute(
-                sql: """
-                    UPDATE payment SET accepted_at = accepted_at + :jump, published_at = published_at + :jump,
-                        due_at = :atOnce WHERE due_at IS NOT NULL
-                    """,
-                arguments: ["jump": Int64(jump / .milliseconds(1)), "atOnce": Timestamp.atOnce.millisecondsSince1970])
-            try Self.write(boxes, in: database)
+            for (box, known) in boxes { try Self.write(known, of: box, in: database) }
         }
+    }
+
+    fileprivate static func write(_ known: KnownBox, of box: BoxID, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                UPDATE box SET online_since = ?, session_epoch = ?, faults = ?, seen_at = ?, reconciled_epoch = ?,
+                    reconciled_after = ? WHERE number = ?
+                """
+        ).execute(arguments: [
+            known.onlineSince?.millisecondsSince1970, known.sessionEpoch,
+            JSONValue.array(known.faults.map { .string($0) }).text, known.seenAt?.millisecondsSince1970,
+            known.reconciling?.epoch, known.reconciling?.due?.milliseconds, try number(of: box, in: database),
+        ])
     }
 }
 
@@ -112,29 +111,29 @@ extension PaymentStore {
 private struct TurnStep {
     let database: Database
     let boxes: [BoxID: KnownBox]
-    let start: Timestamp
-    let now: Timestamp
+    let start: Duration
+    let now: Moment
     var outcome = PaymentStore.TurnOutcome()
 
     mutating func acknowledge(_ number: Int64, inSession epoch: Int?) throws {
         // A receipt may have come first, and ended it.
         guard var row = try open("payment.number = ?", [number]).first else { return }
-        if row.payment.publishedAt != nil {
+        if row.payment.published != nil {
             row.payment.resends += 1
             outcome.resent += 1
         }
-        if row.payment.state == .accepted { (row.payment.state, row.payment.stateSince) = (.published, now) }
-        row.payment.publishedAt = now
+        if row.payment.state == .accepted { (row.payment.state, row.payment.stateSince) = (.published, now.time) }
+        row.payment.published = now
         row.payment.sessionEpoch = epoch
         row.payment.reason = nil
-        try row.update(in: database, dueAt: dueAt(row.payment))
+        try row.update(in: database, due: due(row.payment))
     }
 
     func refuse(_ number: Int64, _ reason: String) throws {
         guard var row = try open("payment.number = ?", [number]).first else { return }
         row.payment.reason = "the broker refuses it: \(reason)"
         row.payment.resends += 1
-        try row.update(in: database, dueAt: now + DeliveryRules.wait(after: row.payment.resends - 1))
+        try row.update(in: database, due: now.running + DeliveryRules.wait(after: row.payment.resends - 1))
     }
 
     mutating func take(_ answer: DeliveryRules.Answer, for id: PaymentID, of box: BoxID) throws {
@@ -142,57 +141,45 @@ private struct TurnStep {
         guard let number = try PaymentStore.existingNumber(of: box, in: database),
             var row = try PaymentStore.payment(id, ofBox: number, in: database)
         else { return }
+        // Of the copy that was posted again since, corrected.
+        if answer.state == .rejected, let number = answer.number, number == row.payment.refusedBy { return }
         switch DeliveryRules.outcome(of: answer, in: row.payment.state) {
         case .nothing:
             // Such as a copy with another amount, of a payment that another sender has published.
             guard answer.state == .duplicate, let reason = answer.reason, row.payment.reason != reason else { return }
             row.payment.reason = reason
-            try row.update(in: database, dueAt: row.payment.state.isOpen ? dueAt(row.payment) : nil)
+            try row.update(in: database, due: row.payment.state.isOpen ? due(row.payment) : nil)
         case .becomes(let state):
-            (row.payment.state, row.payment.stateSince) = (state, now)
+            (row.payment.state, row.payment.stateSince) = (state, now.time)
             row.payment.how = answer.how
             // What was said of it as it was stored stays.
             row.payment.reason = answer.reason ?? (state == .stored ? nil : row.payment.reason)
-            try row.update(in: database, dueAt: nil)
+            if state == .failed { row.payment.refusedBy = answer.number }
+            try row.update(in: database, due: nil)
             if state == .announced { outcome.announced.append(row.payment) }
             if state != .stored { outcome.ended.append(row.payment) }
         case .resend:
-            (row.payment.state, row.payment.stateSince) = (.published, now)
-            row.payment.publishedAt = now
+            (row.payment.state, row.payment.stateSince) = (.published, now.time)
+            row.payment.published = now
             row.payment.reason = answer.reason
-            try row.update(in: database, dueAt: dueAt(row.payment))
+            try row.update(in: database, due: due(row.payment))
         }
-    }
-
-    func write(_ box: BoxID) throws {
-        guard let known = boxes[box] else { return }
-        let number = try PaymentStore.number(of: box, in: database)
-        try database.cachedStatement(
-            sql: """
-                UPDATE box SET online_since = ?, session_epoch = ?, faults = ?, seen_at = ?, reconciled_epoch = ?,
-                    reconciled_at = ? WHERE number = ?
-                """
-        ).execute(arguments: [
-            known.onlineSince?.millisecondsSince1970, known.sessionEpoch,
-            JSONValue.array(known.faults.map { .string($0) }).text, known.seenAt?.millisecondsSince1970,
-            known.reconciling?.epoch, known.reconciling?.dueAt?.millisecondsSince1970, number,
-        ])
     }
 
     func awaken(_ box: BoxID) throws {
         guard let number = try PaymentStore.existingNumber(of: box, in: database) else { return }
         for row in try open("payment.box = ?", [number]) {
-            try row.update(in: database, dueAt: dueAt(row.payment))
+            try row.update(in: database, due: due(row.payment))
         }
     }
 
     private func open(_ condition: String, _ arguments: StatementArguments) throws -> [PaymentRow] {
-        try PaymentRow.fetchAll(database, where: "\(condition) AND due_at IS NOT NULL", arguments)
+        try PaymentRow.fetchAll(database, where: "\(condition) AND due_after IS NOT NULL", arguments)
     }
 
-    private func dueAt(_ payment: StoredPayment) -> Timestamp {
-        switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now) {
-        case .publish, .giveUp: .atOnce
+    private func due(_ payment: StoredPayment) -> Duration {
+        switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now.running) {
+        case .publish, .giveUp: .zero
         case .wait(let until): until
         }
     }

@@ -6,12 +6,14 @@ import SoundboxSystem
 /// All payments and what is known of the boxes, in one SQLite file.
 ///
 ///     let store = try PaymentStore(path: "/var/lib/soundbox-gateway/gateway.sqlite")
-///     let outcomes = try store.accept([(box, notice)], at: now)
+///     let outcomes = try store.accept([(box, notice)], at: store.clock.now)
 ///
 /// WAL with `synchronous = FULL`: every commit is on the disk when it returns. Every method blocks on the disk. Any
 /// thread; calls take turns.
 package final class PaymentStore: Sendable {
     package let path: String
+    /// Goes on from the last time in the file.
+    package let clock: GatewayClock
     private let queue: DatabaseQueue
     /// Held as long as payments may be published from this file.
     private let lock: FileLock?
@@ -33,7 +35,7 @@ package final class PaymentStore: Sendable {
             if !isReadOnly { configuration.journalMode = .wal }
             queue = try DatabaseQueue(path: path, configuration: configuration)
             guard !isReadOnly else {
-                identity = nil
+                (identity, clock) = (nil, GatewayClock(running: .zero))
                 return
             }
             try queue.writeWithoutTransaction {
@@ -43,6 +45,17 @@ package final class PaymentStore: Sendable {
             }
             try queue.write(StoreSchema.prepare)
             identity = FileIdentity(path: path)
+            let last = try queue.unsafeRead {
+                // The newest one, and those that were published since.
+                try Int64.fetchOne(
+                    $0,
+                    sql: """
+                        SELECT max(time) FROM (
+                            SELECT accepted_after AS time FROM payment WHERE number = (SELECT max(number) FROM payment)
+                            UNION SELECT max(published_after) FROM payment WHERE due_after IS NOT NULL)
+                        """)
+            }
+            clock = GatewayClock(running: .milliseconds(last ?? 0))
         } catch { throw StoreError(path: path, error) }
     }
 
@@ -64,6 +77,8 @@ package final class PaymentStore: Sendable {
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
         if let change = identity?.change(at: path) {
+            // A log that was deleted is still open here, and has payments that no other file has.
+            try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             throw StoreError("\(change): put it back, and restart the gateway")
         }
         do { return try queue.write(body) } catch { throw StoreError(path: path, error) }
@@ -89,31 +104,33 @@ package final class PaymentStore: Sendable {
     ///
     /// - Returns: one outcome for each, in order.
     package func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Timestamp
+        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment
     ) throws(StoreError) -> [Acceptance] {
         try write { database in
             try payments.map { box, notice in
                 let number = try Self.number(of: box, in: database)
                 let money = notice.money
+                var refusedBy: String?
                 if let row = try Self.payment(notice.id, ofBox: number, in: database) {
                     let known = row.payment
                     // The box has refused it: this is the correction. Or nobody had it in time.
                     guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
                         return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
                     }
-                    try database.execute(sql: "DELETE FROM payment WHERE number = ?", arguments: [row.number])
+                    refusedBy = known.refusedBy
                 }
                 try database.cachedStatement(
                     sql: """
-                        INSERT INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
-                            accepted_at, state, state_since, resends, due_at)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+                        INSERT OR REPLACE INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
+                            accepted_at, accepted_after, state, state_since, refused_by, resends, due_after)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
                         """
                 ).execute(arguments: [
                     number, notice.id.text, notice.id.isRefund, "\(money.amount)", money.currency.code,
-                    notice.kind.rawValue, notice.channel, (notice.paidAt ?? now).millisecondsSince1970, notice.text,
-                    now.millisecondsSince1970, PaymentState.accepted.rawValue, now.millisecondsSince1970,
-                    Timestamp.atOnce.millisecondsSince1970,
+                    notice.kind.rawValue, notice.channel, (notice.paidAt ?? now.time).millisecondsSince1970,
+                    notice.text,
+                    now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
+                    now.time.millisecondsSince1970, refusedBy,
                 ])
                 return .accepted
             }
@@ -144,11 +161,17 @@ package final class PaymentStore: Sendable {
     }
 
     /// The open payments that are due, those that have waited longest first, with their numbers.
-    package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [(number: Int64, payment: StoredPayment)] {
+    ///
+    /// - Parameters:
+    ///   - now: ``Moment/running``.
+    ///   - unreadable: called with the number of each one that is left out.
+    package func due(
+        at now: Duration, limit: Int, unreadable: (Int64) -> Void = { _ in }
+    ) throws(StoreError) -> [(number: Int64, payment: StoredPayment)] {
         try read { database in
             try PaymentRow.fetchAll(
-                database, where: "due_at <= ? ORDER BY due_at, payment.number LIMIT ?",
-                [now.millisecondsSince1970, limit]
+                database, where: "due_after <= ? ORDER BY due_after, payment.number LIMIT ?",
+                [now.milliseconds, limit], unreadable: unreadable
             ).map { ($0.number, $0.payment) }
         }
     }
@@ -166,9 +189,8 @@ package final class PaymentStore: Sendable {
                 let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
                 known.faults = faults?.elements?.compactMap(\.string) ?? []
                 if let epoch = row["reconciled_epoch"] as Int? {
-                    known.reconciling = .init(
-                        epoch: epoch,
-                        dueAt: (row["reconciled_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:)))
+                    let due = (row["reconciled_after"] as Int64?).map { Duration.milliseconds($0) }
+                    known.reconciling = .init(epoch: epoch, due: due)
                 }
                 boxes[box] = known
             }
@@ -190,11 +212,11 @@ package final class PaymentStore: Sendable {
         }
     }
 
-    /// When each open payment was accepted.
-    package func openSince() throws(StoreError) -> [Timestamp] {
+    /// When each open payment was accepted, as ``Moment/running``.
+    package func openSince() throws(StoreError) -> [Duration] {
         try read { database in
-            try Int64.fetchAll(database, sql: "SELECT accepted_at FROM payment WHERE due_at IS NOT NULL")
-                .map(Timestamp.init(millisecondsSince1970:))
+            try Int64.fetchAll(database, sql: "SELECT accepted_after FROM payment WHERE due_after IS NOT NULL")
+                .map { .milliseconds($0) }
         }
     }
 
@@ -206,16 +228,16 @@ package final class PaymentStore: Sendable {
 
     // MARK: Pruning
 
-    /// Deletes the oldest payments that came before a time, at most `limit`. Open ones stay, whatever the clock says.
+    /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay.
     ///
     /// - Returns: how many.
-    package func prune(before time: Timestamp, limit: Int = 15_000) throws(StoreError) -> Int {
+    package func prune(before time: Duration, limit: Int = 15_000) throws(StoreError) -> Int {
         try write { database in
             try database.execute(
                 sql: """
-                    DELETE FROM payment WHERE accepted_at < ? AND due_at IS NULL
+                    DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL
                         AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
-                    """, arguments: [time.millisecondsSince1970, limit])
+                    """, arguments: [time.milliseconds, limit])
             return database.changesCount
         }
     }

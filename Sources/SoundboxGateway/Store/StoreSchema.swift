@@ -3,10 +3,13 @@ import GRDB
 /// The tables of the gateway's file.
 enum StoreSchema {
     /// Stored in the file as `PRAGMA user_version`. Increase it with every change to ``sql``.
-    static let version = 1
+    static let version = 2
 
-    /// - `payment.due_at` is when an open payment is to be looked at: to be published, published again, or given up. NULL
+    /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
+    ///   `_after` are ``Moment/running``, in milliseconds, and what is decided by.
+    /// - `payment.due_after` is when an open payment is to be looked at: to be published, published again, or given up. NULL
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
+    /// - `payment.refused_by` is the receipt that has refused it, or the copy that it corrects.
     /// - A payment and its refund may have one id.
     static let sql = """
         CREATE TABLE box (
@@ -18,7 +21,7 @@ enum StoreSchema {
             faults TEXT NOT NULL DEFAULT '[]',
             seen_at INTEGER,
             reconciled_epoch INTEGER,
-            reconciled_at INTEGER,
+            reconciled_after INTEGER,
             UNIQUE (merchant, device)
         ) STRICT;
         CREATE TABLE payment (
@@ -33,18 +36,21 @@ enum StoreSchema {
             paid_at INTEGER NOT NULL,
             text TEXT,
             accepted_at INTEGER NOT NULL,
+            accepted_after INTEGER NOT NULL,
             state TEXT NOT NULL,
             state_since INTEGER NOT NULL,
             how TEXT,
             reason TEXT,
+            refused_by TEXT,
             published_at INTEGER,
+            published_after INTEGER,
             resends INTEGER NOT NULL,
             session_epoch INTEGER,
-            due_at INTEGER,
+            due_after INTEGER,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
-        CREATE INDEX payment_due ON payment (due_at) WHERE due_at IS NOT NULL;
-        CREATE INDEX payment_open ON payment (box) WHERE due_at IS NOT NULL;
+        CREATE INDEX payment_due ON payment (due_after) WHERE due_after IS NOT NULL;
+        CREATE INDEX payment_open ON payment (box) WHERE due_after IS NOT NULL;
         """
 
     /// - Throws: for a file of another version.

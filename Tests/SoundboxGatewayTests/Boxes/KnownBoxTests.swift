@@ -5,11 +5,11 @@ import Testing
 
 @Suite("What is known of a box")
 struct KnownBoxTests {
-    private static let now = Timestamp(millisecondsSince1970: 1_795_000_000_000)
+    private static let now = Moment.start
 
     private func status(online: Bool, epoch: Int? = nil, faults: [String]? = nil) -> BoxStatus {
         var status = BoxStatus(isOnline: online, version: "1", voice: nil)
-        status.session = epoch.map { SessionStatus(isResumed: true, epoch: $0, began: Self.now) }
+        status.session = epoch.map { SessionStatus(isResumed: true, epoch: $0, began: Self.now.time) }
         status.faults = faults
         return status
     }
@@ -22,7 +22,7 @@ struct KnownBoxTests {
         }
         #expect(wakes(status(online: true, epoch: 3, faults: []), after: 0))
         #expect(!wakes(status(online: true, epoch: 3), after: 60))
-        #expect(box.onlineSince == Self.now)
+        #expect(box.onlineSince == Self.now.time)
         #expect(!wakes(status(online: false), after: 70))
         #expect(box.onlineSince == nil && box.sessionEpoch == 3)
         #expect(wakes(status(online: true, epoch: 3), after: 80))
@@ -33,12 +33,15 @@ struct KnownBoxTests {
         #expect(box.reconciling == .init(epoch: 4))
     }
 
-    @Test("It is online for three minutes after a status, and not by one of a time that has not come")
+    @Test("It is online for three minutes after a status of this connection")
     func freshness() {
         var box = KnownBox()
         _ = box.note(status(online: true), at: Self.now, reconciles: false)
-        let times = [-86_400, 0, 180, 181].map { Self.now + .seconds($0) }
-        #expect(times.map(box.isOnline) == [false, true, true, false])
+        #expect([0, 180, 181].map { box.isOnline(at: .seconds($0)) } == [true, true, false])
+        box.connectionLost()
+        #expect(!box.isOnline(at: .zero))
+        let isAwake = box.note(status(online: true), at: Self.now + .seconds(9), reconciles: false)
+        #expect(isAwake && box.onlineSince == Self.now.time)
     }
 
     @Test("Only the gateway that is named reconciles, and no box whose session is seen for the first time")

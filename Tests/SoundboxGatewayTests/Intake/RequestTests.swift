@@ -25,7 +25,7 @@ struct RequestTests {
         let handler = GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop \(Self.token)"),
             decoder: PaymentNoticeDecoder(defaultCurrency: .CNY), hooks: hooks, boxes: { [trialBox: KnownBox()] },
-            metrics: GatewayMetrics(), logger: silence)
+            clock: store.clock, metrics: GatewayMetrics(), logger: silence)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
@@ -72,7 +72,7 @@ struct RequestTests {
             let other = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A-1","amount":"1"}"#)
             #expect(other.status == 409)
             #expect(other.json["error"]?.string == "amount: the id is known with another amount: 123.45 CNY")
-            #expect(try store.due(at: .now, limit: 10).count == 1)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).count == 1)
         }
     }
 
@@ -92,7 +92,7 @@ struct RequestTests {
             let answer = try await ask("POST", "/payments/M1001/box-01", body)
             #expect(answer.status == 422)
             #expect(answer.json["field"]?.string == field)
-            #expect(try store.due(at: .now, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
         }
     }
 
@@ -107,7 +107,7 @@ struct RequestTests {
                     #expect(answer.status == 401)
                 }
             }
-            #expect(try store.due(at: .now, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
         }
     }
 
@@ -161,7 +161,7 @@ struct RequestTests {
             let text = String(repeating: "x", count: 70_000)
             let answer = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A","amount":"1","text":"\#(text)"}"#)
             #expect(answer.status == 413)
-            #expect(try store.due(at: .now, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
         }
     }
 
@@ -193,7 +193,7 @@ struct RequestTests {
             let unknown = try await ask("POST", "/hooks/none", body, token: nil).status
             let read = try await ask("GET", "/hooks/shop", token: nil).status
             #expect(unknown == 404 && read == 405)
-            #expect(try store.due(at: .now, limit: 10).count == 1)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).count == 1)
         }
     }
 
@@ -209,7 +209,7 @@ struct RequestTests {
             for try await outcome in tasks where outcome == .accepted { accepted += 1 }
             #expect(accepted == 400)
         }
-        #expect(try store.due(at: .now, limit: 1000).count == 400)
+        #expect(try store.due(at: store.clock.now.running, limit: 1000).count == 400)
         #expect(commits.withLock { $0 } < 400)
     }
 
@@ -228,7 +228,7 @@ struct RequestTests {
             #expect(!refused.isEmpty)
             try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
             for body in refused { #expect(try await ask("POST", "/payments/M1001/box-01", body).status == 200) }
-            #expect(try store.due(at: .now, limit: 100).count == 60)
+            #expect(try store.due(at: store.clock.now.running, limit: 100).count == 60)
         }
     }
 }

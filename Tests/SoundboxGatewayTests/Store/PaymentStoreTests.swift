@@ -10,7 +10,7 @@ import Testing
 struct PaymentStoreTests {
     private let folder: TemporaryFolder
     private let store: PaymentStore
-    private let now = Timestamp.now
+    private let now = Moment.start
 
     init() throws {
         folder = try TemporaryFolder(inMemory: true)
@@ -19,24 +19,25 @@ struct PaymentStoreTests {
 
     private func online(epoch: Int = 3) -> KnownBox {
         var box = KnownBox()
-        box.onlineSince = now + .seconds(-100)
+        box.online = .seconds(-100)
         box.sessionEpoch = epoch
-        box.seenAt = now
+        box.seen = .zero
         return box
     }
 
     private func commit(
-        at now: Timestamp? = nil, boxes: [BoxID: KnownBox] = [:], _ change: (inout PaymentStore.Turn) throws -> Void
+        at now: Moment? = nil, boxes: [BoxID: KnownBox] = [:], in store: PaymentStore? = nil,
+        _ change: (inout PaymentStore.Turn) throws -> Void
     ) throws -> PaymentStore.TurnOutcome {
         var turn = PaymentStore.Turn()
         try change(&turn)
-        return try store.commit(turn, boxes: boxes, listeningSince: self.now + .seconds(-50), at: now ?? self.now)
+        return try (store ?? self.store).commit(turn, boxes: boxes, listeningSince: .seconds(-50), at: now ?? self.now)
     }
 
     private func receipt(
-        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil
+        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil, number: String? = nil
     ) throws -> (box: BoxID, id: PaymentID, answer: DeliveryRules.Answer) {
-        (trialBox, try PaymentID(id), .init(state: state, how: how, reason: reason))
+        (trialBox, try PaymentID(id), .init(state: state, how: how, reason: reason, number: number))
     }
 
     @Test("The same id again changes nothing, another amount is told, and box, refund and id make another payment")
@@ -53,7 +54,7 @@ struct PaymentStoreTests {
                 .known(.accepted), .differs(try Money("12.50", .CNY)), .accepted, .accepted, .accepted, .accepted,
                 .known(.accepted),
             ])
-        #expect(try store.due(at: now, limit: 100).count == 5)
+        #expect(try store.due(at: .zero, limit: 100).count == 5)
         #expect(try store.payment(try PaymentID("A"), of: trialBox)?.notice.money == Money("12.50", .CNY))
     }
 
@@ -62,24 +63,31 @@ struct PaymentStoreTests {
         let number = try store.accept(["A"], at: now)[0]
         _ = try commit {
             $0.acknowledged = [(number, nil)]
-            $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")]
+            $0.receipts = [try receipt("A", .rejected, reason: "amount: too large", number: "e/1")]
         }
         #expect(try store.state("A") == .failed)
         #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.accepted])
-        #expect(try store.due(at: now, limit: 9).map(\.payment.notice.money) == [Money("13", .CNY)])
+        #expect(try store.due(at: .zero, limit: 9).map(\.payment.notice.money) == [Money("13", .CNY)])
         #expect(try store.payment(try PaymentID("A"), of: trialBox)?.reason == nil)
         // Receipts may come twice.
-        _ = try commit { $0.receipts = [try receipt("A", .rejected, reason: "amount: too large")] }
-        #expect(try store.state("A") == .accepted)
+        func isRejected(by number: String) throws -> Bool {
+            _ = try commit { $0.receipts = [try receipt("A", .rejected, reason: "no", number: number)] }
+            return try store.state("A") == .failed
+        }
+        #expect(try !isRejected(by: "e/1"))
+        let corrected = try #require(try store.due(at: .zero, limit: 9).first)
+        _ = try commit { $0.acknowledged = [(corrected.number, nil)] }
+        #expect(try !isRejected(by: "e/1"))
+        #expect(try isRejected(by: "e/2"))
     }
 
     @Test("A payment that was given up may be posted again, with the same amount")
     func postedAgain() throws {
         let number = try store.accept(["A"], at: now)[0]
-        try store.settle(waiting: [], givenUp: [number], at: now)
+        try store.settle(waiting: [], givenUp: [number], at: now.time)
         #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.differs(Money("12.50", .CNY))])
         #expect(try store.accept([(trialBox, notice("A"))], at: now) == [.accepted])
-        #expect(try store.due(at: now, limit: 9).count == 1)
+        #expect(try store.due(at: .zero, limit: 9).count == 1)
     }
 
     @Test("A file that was deleted or moved away takes nothing more, and a link to it is the same file")
@@ -97,6 +105,32 @@ struct PaymentStoreTests {
         #expect(try store.accept([(trialBox, notice("A"))], at: now) == [.accepted])
     }
 
+    @Test("A log that is deleted under the gateway costs no payment")
+    func logDeleted() throws {
+        let path = folder.file("other.sqlite")
+        do {
+            let store = try PaymentStore(path: path)
+            try store.accept(["A"])
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            #expect(throws: StoreError.self) { try store.accept([(trialBox, notice("B"))], at: now) }
+        }
+        let store = try PaymentStore(path: path)
+        #expect(try store.state("A") == .accepted && store.state("B") == nil)
+    }
+
+    @Test("The running time goes on from the newest in the file, whatever the wall clock says")
+    func clock() throws {
+        #expect(store.clock.now.running < .seconds(3600))
+        let path = folder.file("other.sqlite")
+        do {
+            let store = try PaymentStore(path: path)
+            let number = try store.accept(["A"], at: now + .seconds(5000))[0]
+            _ = try commit(at: now + .seconds(9000), in: store) { $0.acknowledged = [(number, nil)] }
+        }
+        let running = try PaymentStore(path: path).clock.now.running
+        #expect(running >= .seconds(9000) && running < .seconds(12_000))
+    }
+
     @Test(
         "An amount is written as boxes take it: never with three decimals of a currency that has fewer",
         arguments: [("1.2340", "CNY", "1.2340"), ("1.234", "KWD", "1.234"), ("12.5", "CNY", "12.5"), ("3", "JPY", "3")])
@@ -104,7 +138,7 @@ struct PaymentStoreTests {
         let money = try Money(given, try #require(Currency(currency)))
         var notice = PaymentNotice(id: try PaymentID("A"), money: money)
         notice.text = String(repeating: "x", count: 60_000)
-        let members = StoredPayment(box: trialBox, notice: notice, acceptedAt: now).members
+        let members = StoredPayment(box: trialBox, notice: notice, accepted: now).members
         #expect(members.first { $0.name == "amount" }?.value == .string(written))
         // It would cost the payment.
         #expect(!members.contains { $0.name == "text" })
@@ -119,7 +153,7 @@ struct PaymentStoreTests {
         _ = try store.accept([(trialBox, full), (trialBox, notice("B"))], at: now)
         let again = try PaymentStore(path: store.path, isReadOnly: true)
         #expect(try again.payment(full.id, of: trialBox)?.notice == full)
-        #expect(try again.payment(try PaymentID("B"), of: trialBox)?.notice.paidAt == now)
+        #expect(try again.payment(try PaymentID("B"), of: trialBox)?.notice.paidAt == now.time)
     }
 
     @Test("Acknowledged and stored it is due no more; announced it is told how")
@@ -128,11 +162,11 @@ struct PaymentStoreTests {
         let boxes = [trialBox: online()]
         _ = try commit(boxes: boxes) { $0.acknowledged = [(number, 3)] }
         #expect(try store.state("A") == .published)
-        #expect(try store.due(at: now + .seconds(29), limit: 10).isEmpty)
-        #expect(try store.due(at: now + .seconds(30), limit: 10).map(\.number) == [number])
+        #expect(try store.due(at: .seconds(29), limit: 10).isEmpty)
+        #expect(try store.due(at: .seconds(30), limit: 10).map(\.number) == [number])
         _ = try commit(boxes: boxes) { $0.receipts = [try receipt("A", .stored, reason: "channel: too long")] }
         #expect(try store.state("A") == .stored)
-        #expect(try store.due(at: now + .seconds(80 * 3600), limit: 10).isEmpty)
+        #expect(try store.due(at: .seconds(80 * 3600), limit: 10).isEmpty)
         let outcome = try commit(boxes: boxes) { $0.receipts = [try receipt("A", .announced, how: "muted")] }
         #expect(outcome.announced.map(\.how) == ["muted"])
         #expect(
@@ -157,13 +191,13 @@ struct PaymentStoreTests {
         let numbers = try store.accept(["A", "B", "C"])
         _ = try commit(boxes: [trialBox: online()]) { $0.acknowledged = numbers.map { ($0, 3) } }
         _ = try commit { $0.receipts = [try receipt("C", .stored)] }
-        #expect(try store.due(at: now, limit: 10).isEmpty)
+        #expect(try store.due(at: .zero, limit: 10).isEmpty)
         let boxes = [trialBox: online(epoch: 4)]
         _ = try commit(boxes: boxes) {
             $0.awakened = [trialBox]
             $0.changedBoxes = [trialBox]
         }
-        #expect(try store.due(at: now, limit: 10).map(\.number) == Array(numbers.prefix(2)))
+        #expect(try store.due(at: .zero, limit: 10).map(\.number) == Array(numbers.prefix(2)))
         #expect(try store.boxes()[trialBox]?.sessionEpoch == 4)
         #expect(try !store.isPublishedAgain(trialBox, in: 4))
         let outcome = try commit(boxes: boxes) { $0.acknowledged = numbers.prefix(2).map { ($0, 4) } }
@@ -178,8 +212,8 @@ struct PaymentStoreTests {
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
         #expect(payment.state == .accepted)
         #expect(payment.reason == "the broker refuses it: quota exceeded (0x97)")
-        #expect(try store.due(at: now + .seconds(29), limit: 10).isEmpty)
-        #expect(try store.due(at: now + .seconds(31), limit: 10).count == 1)
+        #expect(try store.due(at: .seconds(29), limit: 10).isEmpty)
+        #expect(try store.due(at: .seconds(31), limit: 10).count == 1)
     }
 
     @Test("A duplicate with another amount is stored, and flagged")
@@ -210,7 +244,7 @@ struct PaymentStoreTests {
     @Test("Given up after 72 hours it is listed as unheard, with a reason; announced it is not listed")
     func unheard() throws {
         let numbers = try store.accept(["A", "B"])
-        try store.settle(waiting: [], givenUp: [numbers[0]], at: now)
+        try store.settle(waiting: [], givenUp: [numbers[0]], at: now.time)
         _ = try commit { $0.receipts = [try receipt("B", .announced, how: "aloud")] }
         let list = try store.unheard(limit: 10)
         #expect(list.map(\.notice.id.text) == ["A"])
@@ -222,9 +256,9 @@ struct PaymentStoreTests {
     func pruning() throws {
         try store.accept(["old"], at: now + .seconds(-1000))
         try store.accept(["new"], at: now)
-        #expect(try store.prune(before: now + .seconds(-10)) == 0, "it waits still, and the clock may be wrong")
+        #expect(try store.prune(before: .seconds(-10)) == 0, "it waits still, and the clock may be wrong")
         _ = try commit { $0.receipts = [try receipt("old", .announced, how: "aloud")] }
-        #expect(try store.prune(before: now + .seconds(-10)) == 1)
+        #expect(try store.prune(before: .seconds(-10)) == 1)
         #expect(try store.state("old") == nil)
         #expect(try store.state("new") == .accepted)
     }
@@ -257,8 +291,8 @@ struct PaymentStoreTests {
     func indexes() throws {
         try store.read { database in
             for (sql, index) in [
-                ("SELECT * FROM payment WHERE due_at <= 5 ORDER BY due_at", "payment_due"),
-                ("SELECT * FROM payment WHERE payment.box = 1 AND due_at IS NOT NULL", "payment_open"),
+                ("SELECT * FROM payment WHERE due_after <= 5 ORDER BY due_after", "payment_due"),
+                ("SELECT * FROM payment WHERE payment.box = 1 AND due_after IS NOT NULL", "payment_open"),
             ] {
                 let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
                 #expect(plan.contains { $0.contains(index) }, "\(plan)")

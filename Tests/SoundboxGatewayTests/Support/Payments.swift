@@ -17,6 +17,11 @@ func notice(_ id: String, _ amount: String = "12.50", kind: PaymentNotice.Kind =
     PaymentNotice(id: try PaymentID(id), money: try Money(amount, .CNY), kind: kind)
 }
 
+extension Moment {
+    /// As a file's clock begins.
+    static let start = Moment(time: Timestamp(millisecondsSince1970: 1_795_000_000_000), running: .zero)
+}
+
 extension PaymentStore {
     static func temporary(_ folder: TemporaryFolder) throws -> PaymentStore {
         try PaymentStore(path: folder.file("gateway.sqlite"))
@@ -24,10 +29,10 @@ extension PaymentStore {
 
     /// Accepts payments and returns their numbers.
     @discardableResult
-    func accept(_ ids: [String], of box: BoxID = trialBox, at now: Timestamp = .now) throws -> [Int64] {
+    func accept(_ ids: [String], of box: BoxID = trialBox, at now: Moment = .start) throws -> [Int64] {
         let outcomes = try accept(ids.map { (box, try notice($0)) }, at: now)
         #expect(outcomes == ids.map { _ in .accepted })
-        let numbers = try due(at: now, limit: 10_000)
+        let numbers = try due(at: now.running, limit: 10_000)
         return ids.compactMap { id in numbers.first { $0.payment.notice.id.text == id }?.number }
     }
 
