@@ -114,24 +114,28 @@ public struct YAMLValue {
     public func duration(in range: ClosedRange<Duration>) throws(YAMLError) -> Duration {
         let text = try string()
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let milliseconds: Int64? =
-            switch text.dropFirst(digits.count) {
-            case "ms": 1
-            case "s": 1000
-            case "m": 60_000
-            case "h": 3_600_000
-            case "d": 86_400_000
-            default: nil
-            }
-        guard let milliseconds, let count = Int64(digits), count <= Int64.max / milliseconds else {
+        let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
+        guard let unit, let count = Int64(digits), count <= Int64.max / unit.milliseconds else {
             throw error("expected a time span such as 250ms, 30s, 10m or 2h\(found(text))")
         }
-        let duration = Duration.milliseconds(count * milliseconds)
+        let duration = Duration.milliseconds(count * unit.milliseconds)
         guard range.contains(duration) else {
-            throw error("expected a time span from \(range.lowerBound) to \(range.upperBound)\(found(text))")
+            let (shortest, longest) = (Self.written(range.lowerBound), Self.written(range.upperBound))
+            throw error("expected a time span from \(shortest) to \(longest)\(found(text))")
         }
         mayBeShown()
         return duration
+    }
+
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
+    ]
+
+    /// In the largest unit that it is a whole number of.
+    private static func written(_ duration: Duration) -> String {
+        let milliseconds = Int64(duration / .milliseconds(1))
+        let unit = units.first { milliseconds != 0 && milliseconds % $0.milliseconds == 0 } ?? ("s", 1000)
+        return "\(milliseconds / unit.milliseconds)\(unit.name)"
     }
 
     /// One word of a closed set.

@@ -64,7 +64,8 @@ struct GatewayConfigurationTests {
         "What is wrong is named with line and key",
         arguments: [
             ("client_id: x", "broker"), ("listen: \"8.8.8.8:80\"", "an address of the Internet"),
-            ("listen: \"127.0.0.1\"", "expected an address"), ("keep: 1h", "keep"), ("kinds: [A B]", "name of a kind"),
+            ("listen: \"127.0.0.1\"", "expected an address"), ("keep: 1h", "from 4d to 365d"),
+            ("kinds: [A B]", "name of a kind"),
             ("nonsense: 1", "unknown key"), ("reconciles: maybe", "reconciles"),
         ])
     func wrong(line: String, complaint: String) {
