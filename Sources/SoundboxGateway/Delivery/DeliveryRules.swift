@@ -72,10 +72,9 @@ package enum DeliveryRules {
         package var state: Receipt.State
         package var how: String?
         package var reason: String?
-        /// Epoch and sequence: the same ones are the same receipt, which comes again.
-        package var number: String?
+        package var number: ReceiptNumber?
 
-        package init(state: Receipt.State, how: String? = nil, reason: String? = nil, number: String? = nil) {
+        package init(state: Receipt.State, how: String? = nil, reason: String? = nil, number: ReceiptNumber? = nil) {
             (self.state, self.how, self.reason, self.number) = (state, how, reason, number)
         }
     }

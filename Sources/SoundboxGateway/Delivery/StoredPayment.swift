@@ -12,8 +12,8 @@ package struct StoredPayment: Sendable, Equatable {
     package var how: String?
     /// Of the receipt, or of the broker.
     package var reason: String?
-    /// The receipt that has refused it, or the copy that it corrects: epoch and sequence.
-    package var refusedBy: String?
+    /// The receipt that has refused it, or the copy that it corrects.
+    package var refusedBy: ReceiptNumber?
     package var published: Moment?
     package var resends: Int
     package var sessionEpoch: Int?

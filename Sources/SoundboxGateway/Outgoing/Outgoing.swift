@@ -136,9 +136,9 @@ package final class Outgoing: MQTTFleetDelegate {
             let reason = json["reason"]?.string.map { String($0.prefix(500)) }
             if let id = PaymentID(receipt: json) {
                 let how = json["how"]?.string.flatMap(Audibility.init)?.rawValue
-                var number: String?
+                var number: ReceiptNumber?
                 if let epoch = json["epoch"]?.string, let sequence = json["sequence"]?.integer {
-                    number = "\(epoch)/\(sequence)"
+                    number = ReceiptNumber(epoch: epoch, sequence: sequence)
                 }
                 change.receipts.append((box, id, .init(state: state, how: how, reason: reason, number: number)))
             } else if state == .rejected {

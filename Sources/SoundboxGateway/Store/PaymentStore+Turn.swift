@@ -142,7 +142,11 @@ private struct TurnStep {
             var row = try PaymentStore.payment(id, ofBox: number, in: database)
         else { return }
         // Of the copy that was posted again since, corrected.
-        if answer.state == .rejected, let number = answer.number, number == row.payment.refusedBy { return }
+        if answer.state == .rejected, let number = answer.number, let last = row.payment.refusedBy,
+            !number.isNewer(than: last)
+        {
+            return
+        }
         switch DeliveryRules.outcome(of: answer, in: row.payment.state) {
         case .nothing:
             // Such as a copy with another amount, of a payment that another sender has published.

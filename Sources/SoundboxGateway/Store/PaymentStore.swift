@@ -110,7 +110,7 @@ package final class PaymentStore: Sendable {
             try payments.map { box, notice in
                 let number = try Self.number(of: box, in: database)
                 let money = notice.money
-                var refusedBy: String?
+                var refusedBy: ReceiptNumber?
                 if let row = try Self.payment(notice.id, ofBox: number, in: database) {
                     let known = row.payment
                     // The box has refused it: this is the correction. Or nobody had it in time.
@@ -122,15 +122,15 @@ package final class PaymentStore: Sendable {
                 try database.cachedStatement(
                     sql: """
                         INSERT OR REPLACE INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
-                            accepted_at, accepted_after, state, state_since, refused_by, resends, due_after)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+                            accepted_at, accepted_after, state, state_since, refused_epoch, refused_sequence, resends, due_after)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
                         """
                 ).execute(arguments: [
                     number, notice.id.text, notice.id.isRefund, "\(money.amount)", money.currency.code,
                     notice.kind.rawValue, notice.channel, (notice.paidAt ?? now.time).millisecondsSince1970,
                     notice.text,
                     now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
-                    now.time.millisecondsSince1970, refusedBy,
+                    now.time.millisecondsSince1970, refusedBy?.epoch, refusedBy?.sequence,
                 ])
                 return .accepted
             }
