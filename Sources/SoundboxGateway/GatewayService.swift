@@ -68,6 +68,9 @@ package struct GatewayService {
         init(_ description: String) { self.description = description }
     }
 
+    /// The last thing before the end: waits go on from there.
+    package func saveTime() throws { try store.saveTime() }
+
     /// They are stopped in the order of this list, from its end.
     package var services: [any Service] {
         get throws {

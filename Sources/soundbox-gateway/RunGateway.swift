@@ -24,6 +24,7 @@ struct RunGateway: AsyncParsableCommand {
             services: try gateway.services, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await ServiceGroup(configuration: group).run()
+        try gateway.saveTime()
         logger.info("stopped")
     }
 }

@@ -13,6 +13,8 @@ package struct KnownBox: Sendable, Equatable {
     package var seenAt: Timestamp?
     /// The same as ``Moment/running``; `nil` before the first one in this connection.
     package var seen: Duration?
+    /// The box's own time of that status.
+    var said: Timestamp?
     /// The session of which `reconciled` is still to be sent.
     package var reconciling: Reconciling?
 
@@ -42,6 +44,9 @@ package struct KnownBox: Sendable, Equatable {
     /// - Returns: whether the box came online or has a new session: payments for it may be due.
     package mutating func note(_ status: BoxStatus, at now: Moment, reconciles: Bool) -> Bool {
         let before = self
+        // With each connection the broker sends the last one again, also of a box that died with a broker.
+        if let said = status.time, said == self.said { return false }
+        said = status.time
         let wasOnline = isOnline(at: now.running)
         (seenAt, seen) = (now.time, now.running)
         onlineSince = status.isOnline ? onlineSince ?? now.time : nil
@@ -62,7 +67,7 @@ package struct KnownBox: Sendable, Equatable {
     /// Whether the other one says the same, apart from the time of its last status.
     package func isAlike(_ other: KnownBox) -> Bool {
         var other = other
-        (other.seenAt, other.seen, other.online) = (seenAt, seen, online)
+        (other.seenAt, other.seen, other.online, other.said) = (seenAt, seen, online, said)
         return self == other
     }
 }

@@ -12,8 +12,6 @@ import SoundboxSystem
 package struct GatewayRequestHandler: Sendable {
     /// The headers that it reads, besides those of the hooks.
     package static let headers = ["authorization"]
-    /// A time from further ahead is a mistake: the box would refuse it.
-    static let farthestAhead = Duration.seconds(86_400)
 
     let intake: PaymentIntake
     let tokens: AccessTokens
@@ -109,9 +107,6 @@ package struct GatewayRequestHandler: Sendable {
             }
             // Signed, it needs a time that the box can read.
             if let problem = unread.paidAt { throw problem }
-            if let paidAt = read.paidAt, paidAt.duration(since: .now) > Self.farthestAhead {
-                throw NoticeRejection(id: read.id, field: "paid_at", problem: "more than a day ahead")
-            }
             notice = read
         } catch {
             metrics.count(.refused)
@@ -190,11 +185,10 @@ package struct GatewayRequestHandler: Sendable {
             let reader = MappedNoticeDecoder(
                 mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
             // A time that cannot be read is no reason to lose a payment: it counts as paid now.
-            guard case .notice(var notice, _) = try reader.decode(document) else {
+            guard case .notice(let notice, _) = try reader.decode(document) else {
                 metrics.count(.ignored)
                 return hook.scheme.accepted
             }
-            if let paidAt = notice.paidAt, paidAt.duration(since: .now) > Self.farthestAhead { notice.paidAt = nil }
             let (merchant, device) = try hook.box(of: document)
             let box = try BoxID(merchant: merchant, device: device)
             let outcome = try await intake.accept(notice, for: box)

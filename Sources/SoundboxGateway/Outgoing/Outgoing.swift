@@ -68,6 +68,10 @@ package final class Outgoing: MQTTFleetDelegate {
         switch connection {
         case .ready(let broker, let isResumed):
             state.withLock { $0.listeningSince = store.clock.now.running }
+            // What the broker refused may be taken now. Without this they are due when they were.
+            do throws(StoreError) { try store.awaken() } catch {
+                complain("store", "the store cannot be used", "\(error)")
+            }
             logger.info("connected", metadata: ["broker": "\(broker)", "session": isResumed ? "resumed" : "new"])
             if !isResumed {
                 logger.notice("the broker had no session: receipts that came meanwhile are lost, and asked for again")
@@ -193,7 +197,7 @@ package final class Outgoing: MQTTFleetDelegate {
         do throws(StoreError) {
             let now = store.clock.now
             // What the broker takes could not be noted, and would be published again after each connection.
-            if state.withLock({ $0.cannotWrite }) { try store.tryWriting() }
+            if state.withLock({ $0.cannotWrite }) { try store.saveTime() }
             try keepHouse(at: now)
             let payments = try duePayments(limit: limit, at: now)
             let publications = try payments + reconciliations(limit: limit - payments.count, at: now)
@@ -282,7 +286,7 @@ package final class Outgoing: MQTTFleetDelegate {
         return publications
     }
 
-    /// Once a minute: writes when boxes were last seen, and deletes old payments.
+    /// Once a minute: writes the time and when boxes were last seen, and deletes old payments.
     private func keepHouse(at now: Moment) throws(StoreError) {
         let isDue = state.withLock { state in
             guard .monotonicNow >= state.nextHousekeeping else { return false }
@@ -291,10 +295,9 @@ package final class Outgoing: MQTTFleetDelegate {
         }
         guard isDue else { return }
         let seen = state.withLock { state in state.boxes.filter { state.seen.contains($0.key) } }
-        if !seen.isEmpty {
-            try store.write(seen)
-            state.withLock { $0.seen.subtract(seen.keys) }
-        }
+        // Also when there are none.
+        try store.write(seen)
+        state.withLock { $0.seen.subtract(seen.keys) }
         // What is left is deleted in the next minutes.
         _ = try store.prune(before: now.running - keep)
     }

@@ -86,6 +86,11 @@ extension PaymentStore {
         }
     }
 
+    /// Makes all open payments due.
+    func awaken() throws(StoreError) {
+        try write { try $0.execute(sql: "UPDATE payment SET due_after = 0 WHERE due_after IS NOT NULL") }
+    }
+
     /// Writes what is known of boxes, in one commit.
     package func write(_ boxes: [BoxID: KnownBox]) throws(StoreError) {
         try write { database in

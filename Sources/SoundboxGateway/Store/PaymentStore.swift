@@ -12,7 +12,7 @@ import SoundboxSystem
 /// thread; calls take turns.
 package final class PaymentStore: Sendable {
     package let path: String
-    /// Goes on from the last time in the file.
+    /// Goes on from the last commit.
     package let clock: GatewayClock
     private let queue: DatabaseQueue
     /// Held as long as payments may be published from this file.
@@ -45,17 +45,8 @@ package final class PaymentStore: Sendable {
             }
             try queue.write(StoreSchema.prepare)
             identity = FileIdentity(path: path)
-            let last = try queue.unsafeRead {
-                // The newest one, and those that were published since.
-                try Int64.fetchOne(
-                    $0,
-                    sql: """
-                        SELECT max(time) FROM (
-                            SELECT accepted_after AS time FROM payment WHERE number = (SELECT max(number) FROM payment)
-                            UNION SELECT max(published_after) FROM payment WHERE due_after IS NOT NULL)
-                        """)
-            }
-            clock = GatewayClock(running: .milliseconds(last ?? 0))
+            let running = try queue.unsafeRead { try Int64.fetchOne($0, sql: "SELECT running FROM clock") }
+            clock = GatewayClock(running: .milliseconds(running ?? 0))
         } catch { throw StoreError(path: path, error) }
     }
 
@@ -69,10 +60,10 @@ package final class PaymentStore: Sendable {
         return lock
     }
 
+    /// Once a minute and at the end, since the clock stands still from the last commit on.
+    ///
     /// - Throws: when nothing can be written, as on a full disk.
-    func tryWriting() throws(StoreError) {
-        try write { try $0.execute(sql: "PRAGMA user_version = \(StoreSchema.version)") }
-    }
+    func saveTime() throws(StoreError) { try write { _ in } }
 
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
@@ -81,7 +72,14 @@ package final class PaymentStore: Sendable {
             try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             throw StoreError("\(change): put it back, and restart the gateway")
         }
-        do { return try queue.write(body) } catch { throw StoreError(path: path, error) }
+        do {
+            return try queue.write { database in
+                let value = try body(database)
+                try database.cachedStatement(sql: "UPDATE clock SET running = ?")
+                    .execute(arguments: [clock.now.running.milliseconds])
+                return value
+            }
+        } catch { throw StoreError(path: path, error) }
     }
 
     /// Runs `body`, which must not write.

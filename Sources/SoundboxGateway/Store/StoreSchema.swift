@@ -7,6 +7,7 @@ enum StoreSchema {
 
     /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
     ///   `_after` are ``Moment/running``, in milliseconds, and what is decided by.
+    /// - `clock` has one row: ``Moment/running`` of the last commit.
     /// - `payment.due_after` is when an open payment is to be looked at: to be published, published again, or given up. NULL
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
     /// - `payment.refused_…` is the receipt that has refused it, or the copy that it corrects.
@@ -50,6 +51,8 @@ enum StoreSchema {
             due_after INTEGER,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
+        CREATE TABLE clock (running INTEGER NOT NULL) STRICT;
+        INSERT INTO clock VALUES (0);
         CREATE INDEX payment_due ON payment (due_after) WHERE due_after IS NOT NULL;
         CREATE INDEX payment_open ON payment (box) WHERE due_after IS NOT NULL;
         """

@@ -40,6 +40,14 @@ struct KnownBoxTests {
         #expect([0, 180, 181].map { box.isOnline(at: .seconds($0)) } == [true, true, false])
         box.connectionLost()
         #expect(!box.isOnline(at: .zero))
+        var last = status(online: true)
+        last.time = Self.now.time
+        for seconds in [1, 100, 200, 300] {
+            // The same one again, as a broker keeps it for a box that is gone.
+            _ = box.note(last, at: Self.now + .seconds(seconds), reconciles: false)
+        }
+        #expect([181, 182].map { box.isOnline(at: .seconds($0)) } == [true, false])
+        box.connectionLost()
         let isAwake = box.note(status(online: true), at: Self.now + .seconds(9), reconciles: false)
         #expect(isAwake && box.onlineSince == Self.now.time)
     }

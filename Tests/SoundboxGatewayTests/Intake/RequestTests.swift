@@ -83,7 +83,6 @@ struct RequestTests {
             (#"{"id":"A","amount":"10.000"}"#, "amount"), (#"{"id":"A","amount":"1","currency":"XXZ"}"#, "currency"),
             (#"{"id":"A","amount":"1","kind":"deposit"}"#, "kind"),
             (#"{"id":"A","amount":"1","paid_at":"today"}"#, "paid_at"),
-            (#"{"id":"A","amount":"1","paid_at":"2999-01-01T00:00:00Z"}"#, "paid_at"), ("nonsense", "payload"),
             ("[]", "payload"),
             (#"{"id":"A","amount":"1","amount":"2"}"#, "payload"), ("", "payload"),
         ])

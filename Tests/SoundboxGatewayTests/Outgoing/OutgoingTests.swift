@@ -89,6 +89,17 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
     }
 
+    @Test("What the broker refused is published with the next connection, and not only when it is due")
+    func refused() throws {
+        let number = try store.accept(["A"])[0]
+        let outgoing = try outgoing()
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+        try outgoing.commit(turn { $0.refused = [(number, "not authorised (0x87)")] })
+        #expect(outgoing.publications(limit: 9).isEmpty)
+        outgoing.connectionChanged(to: .ready(broker: "b", isResumed: true))
+        #expect(outgoing.publications(limit: 9).map(\.id) == [number])
+    }
+
     @Test("A row that was changed by hand, and cannot be read, holds up no other payment, and can be posted again")
     func unreadable() throws {
         let numbers = try store.accept(["A", "B"])
