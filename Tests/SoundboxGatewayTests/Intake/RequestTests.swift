@@ -83,7 +83,7 @@ struct RequestTests {
             (#"{"id":"A","amount":"10.000"}"#, "amount"), (#"{"id":"A","amount":"1","currency":"XXZ"}"#, "currency"),
             (#"{"id":"A","amount":"1","kind":"deposit"}"#, "kind"),
             (#"{"id":"A","amount":"1","paid_at":"today"}"#, "paid_at"),
-            ("[]", "payload"),
+            ("[]", "payload"), ("nonsense", "payload"),
             (#"{"id":"A","amount":"1","amount":"2"}"#, "payload"), ("", "payload"),
         ])
     func refused(body: String, field: String) async throws {
