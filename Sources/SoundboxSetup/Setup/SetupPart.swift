@@ -82,7 +82,8 @@ struct SetupPart: Sendable {
     func installable(_ text: String) throws(SetupError) -> String {
         guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
         switch content {
-        case .secretLine: break
+        case .secretLine:
+            guard !text.trimmed.contains(where: \.isNewline) else { throw SetupError("expected one line") }
         case .secretPEM: try Self.check(text, holds: "PRIVATE KEY")
         case .publicPEM:
             try Self.check(text, holds: "CERTIFICATE")

@@ -123,7 +123,9 @@ struct SetupPlanTests {
         "What the box would refuse is refused before anything is written",
         arguments: [
             ("volume: 60", "volume: 600", "audio.volume"), ("M1001\n", "M/1001\n", "merchant_id"),
-            ("password: s3cret", "password: \"\"", "broker.password"), ("announce:", "annonce:", "did you mean"),
+            ("password: s3cret", "password: \"\"", "broker.password"),
+            ("password: s3cret", #"password: "a\nb""#, "broker.password: expected one line"),
+            ("announce:", "annonce:", "did you mean"),
             ("username: M1001.box-01", "keep_alive: 10s", "username"),
         ])
     func refused(old: String, new: String, reason: String) throws {
