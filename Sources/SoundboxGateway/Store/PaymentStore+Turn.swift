@@ -126,6 +126,9 @@ private struct TurnStep {
         if row.payment.published != nil {
             row.payment.resends += 1
             outcome.resent += 1
+        } else {
+            // The broker had refused it so often.
+            row.payment.resends = 0
         }
         if row.payment.state == .accepted { (row.payment.state, row.payment.stateSince) = (.published, now.time) }
         row.payment.published = now

@@ -218,6 +218,9 @@ struct PaymentStoreTests {
         #expect(payment.reason == "the broker refuses it: quota exceeded (0x97)")
         #expect(try store.due(at: .seconds(29), limit: 10).isEmpty)
         #expect(try store.due(at: .seconds(31), limit: 10).count == 1)
+        // A receipt is then waited for as long as if it had been taken at once.
+        _ = try commit(boxes: [trialBox: online()]) { $0.acknowledged = [(number, 3)] }
+        #expect(try store.due(at: .seconds(30), limit: 10).count == 1)
     }
 
     @Test("A duplicate with another amount is stored, and flagged")
