@@ -90,13 +90,14 @@ struct SetupPart: Sendable {
             guard !text.contains("PRIVATE KEY-----") else {
                 throw SetupError("there is a private key in it, and this file may be read by everybody")
             }
+            do { _ = try ClientCertificate(reading: text) } catch { throw SetupError(error.description) }
         case .signingKey:
             do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
         }
         return text.hasSuffix("\n") ? text : text + "\n"
     }
 
-    /// Checks only the frame of RFC 7468, to recognise a path or other text. Errors inside show when it is used.
+    /// Checks only the frame of RFC 7468, to recognise a path or other text.
     private static func check(_ text: String, holds label: String) throws(SetupError) {
         guard text.contains("-----BEGIN "), text.contains("\(label)-----"), text.contains("-----END ") else {
             throw SetupError("expected PEM: lines from -----BEGIN \(label)----- to -----END \(label)-----")

@@ -50,6 +50,11 @@ public struct SetupPlan: Sendable, Equatable {
         let path = SmallFile.absolute(path)
         let installed = InstalledSetup(path)
         self.basis = basis ?? installed
+        if let certificate = document["broker", "certificate"], let key = document["broker", "key"] {
+            do { _ = try ClientCertificate(reading: certificate, key: ClientKey(text: key)) } catch {
+                throw YAMLError(file: source, line: nil, key: "broker.key", problem: error.description)
+            }
+        }
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }

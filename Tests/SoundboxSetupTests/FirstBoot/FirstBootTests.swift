@@ -200,7 +200,7 @@ struct FirstBootTests {
         #expect(try system.read("etc/soundbox.yaml") == installed)
     }
 
-    /// With all that must not be missing, a line of three dots inside a certificate, and characters of several bytes.
+    /// With all that must not be missing, a line of three dots before a certificate, and characters of several bytes.
     private static let whole = """
         # 小店
         merchant_id: M1001
@@ -211,10 +211,8 @@ struct FirstBootTests {
           password: s3cret
           pin_sha256: 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
           ca: |
-            -----BEGIN CERTIFICATE-----
-            AAAA
             ...
-            -----END CERTIFICATE-----
+            \(TestCertificate.indented(by: 4))
         authenticity:
           key: 0123456789abcdef0123456789abcdef
         """

@@ -10,6 +10,10 @@ import Testing
 
 /// One setup takes the place of another, whatever happens meanwhile.
 extension SetupPlanTests {
+    private static let authority = TestCertificate.indented(by: 4)
+    /// Another file: that certificate twice.
+    private static let authorities = authority + "\n    " + authority
+
     @Test("When one of its files cannot be written, all stay as they were")
     func allOrNone() throws {
         try plan().write()
@@ -29,7 +33,7 @@ extension SetupPlanTests {
     @Test("Cut off before any of its steps on the disk, a new setup leaves the old one whole, and then is there itself")
     func cutOff() throws {
         let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("mq.", with: "mq2.")
-            .replacing("AAAA", with: "BBBB")
+            .replacing(Self.authority, with: Self.authorities)
         try plan().write()
         let before = try SmallFile.read(target)
         let authority = try #require(Configuration(readingFile: target).broker.caFile)
@@ -42,7 +46,7 @@ extension SetupPlanTests {
             for file in setup.files.prefix(count) { try SmallFile.commit(file.path) }
             #expect(try SmallFile.read(target) == before)
             #expect(try Self.password(of: target) == "s3cret")
-            #expect(try SmallFile.read(authority).contains("AAAA"))
+            #expect(try SmallFile.read(authority) == TestCertificate.text + "\n")
             // Whoever plans it anew plans the same.
             #expect(try plan(changed) == setup)
         }
@@ -52,12 +56,13 @@ extension SetupPlanTests {
         rename(folder.file("etc/soundbox.yaml.old"), target)
         #expect(try SmallFile.read(target) == before)
         #expect(try Self.password(of: target) == "s3cret")
-        #expect(try SmallFile.read(authority).contains("AAAA"))
+        #expect(try SmallFile.read(authority) == TestCertificate.text + "\n")
     }
 
     @Test("One of its files cannot be put in its place: the old setup is whole, and the error names the file")
     func inTheWay() throws {
-        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("AAAA", with: "BBBB")
+        let changed = Self.provisioning.replacing("s3cret", with: "another")
+            .replacing(Self.authority, with: Self.authorities)
         try plan().write()
         let before = try SmallFile.read(target)
         for file in try plan(changed).files where file.path != target {

@@ -25,9 +25,7 @@ struct SetupPlanTests {
           username: M1001.box-01
           password: s3cret
           ca: |
-            -----BEGIN CERTIFICATE-----
-            AAAA
-            -----END CERTIFICATE-----
+            \(TestCertificate.indented(by: 4))
         audio: {device: "null", volume: 60}
         announce: {expire_after: 1h, currency: CNY}
 
@@ -90,6 +88,19 @@ struct SetupPlanTests {
         #expect(error?.description.contains("broker.\(key)") == true)
         #expect(error?.description.contains("-----BEGIN \(label)-----") == true)
         #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test("A certificate that is damaged, or for another key, is refused before it replaces one that works")
+    func wrongCertificate() throws {
+        func refusal(_ old: String, _ new: String) -> String? {
+            #expect(throws: YAMLError.self) { try plan(Self.provisioning.replacing(old, with: new)) }?.description
+        }
+        #expect(refusal("MIIBdTCC", "MIIBdTCD") == "in.yaml: broker.ca: this is no certificate; expected PEM")
+        let key = try ClientKey.make().text.trimmed.replacing("\n", with: "\n    ")
+        let both = "  key: |\n    \(key)\n  certificate: |"
+        #expect(
+            refusal("  ca: |", both) == "in.yaml: broker.key: the certificate is for another key than the box's")
+        #expect(!SmallFile.exists(target))
     }
 
     @Test("A second time changes nothing")
