@@ -12,8 +12,8 @@ package struct StoredPayment: Sendable, Equatable {
     package var how: String?
     /// Of the receipt, or of the broker.
     package var reason: String?
-    /// The receipt that has refused it, or the copy that it corrects.
-    package var refusedBy: ReceiptNumber?
+    /// The last one of it, or of the copy that it corrects.
+    package var lastReceipt: ReceiptNumber?
     package var published: Moment?
     package var resends: Int
     package var sessionEpoch: Int?

@@ -47,8 +47,8 @@ struct PaymentRow {
         payment.stateSince = since
         payment.how = row["how"]
         payment.reason = row["reason"]
-        if let epoch = row["refused_epoch"] as String?, let sequence = row["refused_sequence"] as Int? {
-            payment.refusedBy = ReceiptNumber(epoch: epoch, sequence: sequence)
+        if let epoch = row["receipt_epoch"] as String?, let sequence = row["receipt_sequence"] as Int? {
+            payment.lastReceipt = ReceiptNumber(epoch: epoch, sequence: sequence)
         }
         payment.published = moment("published")
         payment.resends = row["resends"]
@@ -61,12 +61,12 @@ struct PaymentRow {
     func update(in database: Database, due: Duration?) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, refused_epoch = ?,
-                    refused_sequence = ?, published_at = ?, published_after = ?, resends = ?, session_epoch = ?, due_after = ? WHERE number = ?
+                UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, receipt_epoch = ?,
+                    receipt_sequence = ?, published_at = ?, published_after = ?, resends = ?, session_epoch = ?, due_after = ? WHERE number = ?
                 """
         ).execute(arguments: [
             payment.state.rawValue, payment.stateSince.millisecondsSince1970, payment.how, payment.reason,
-            payment.refusedBy?.epoch, payment.refusedBy?.sequence, payment.published?.time.millisecondsSince1970,
+            payment.lastReceipt?.epoch, payment.lastReceipt?.sequence, payment.published?.time.millisecondsSince1970,
             payment.published?.running.milliseconds,
             payment.resends, payment.sessionEpoch, due?.milliseconds, number,
         ])

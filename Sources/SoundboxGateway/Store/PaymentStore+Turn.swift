@@ -149,11 +149,10 @@ private struct TurnStep {
         guard let number = try PaymentStore.existingNumber(of: box, in: database),
             var row = try PaymentStore.payment(id, ofBox: number, in: database)
         else { return }
-        // Of the copy that was posted again since, corrected.
-        if answer.state == .rejected, let number = answer.number, let last = row.payment.refusedBy,
-            !number.isNewer(than: last)
-        {
-            return
+        // Receipts may come twice, also one that has refused a payment which was posted again since, corrected.
+        if let number = answer.number {
+            if let last = row.payment.lastReceipt, !number.isNewer(than: last) { return }
+            row.payment.lastReceipt = number
         }
         switch DeliveryRules.outcome(of: answer, in: row.payment.state) {
         case .nothing:
@@ -166,7 +165,6 @@ private struct TurnStep {
             row.payment.how = answer.how
             // What was said of it as it was stored stays.
             row.payment.reason = answer.reason ?? (state == .stored ? nil : row.payment.reason)
-            if state == .failed { row.payment.refusedBy = answer.number }
             try row.update(in: database, due: nil)
             if state == .announced { outcome.announced.append(row.payment) }
             if state != .stored { outcome.ended.append(row.payment) }

@@ -108,19 +108,19 @@ package final class PaymentStore: Sendable {
             try payments.map { box, notice in
                 let number = try Self.number(of: box, in: database)
                 let money = notice.money
-                var refusedBy: ReceiptNumber?
+                var lastReceipt: ReceiptNumber?
                 if let row = try Self.payment(notice.id, ofBox: number, in: database) {
                     let known = row.payment
                     // The box has refused it: this is the correction. Or nobody had it in time.
                     guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
                         return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
                     }
-                    refusedBy = known.refusedBy
+                    lastReceipt = known.lastReceipt
                 }
                 try database.cachedStatement(
                     sql: """
                         INSERT OR REPLACE INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
-                            accepted_at, accepted_after, state, state_since, refused_epoch, refused_sequence, resends, due_after)
+                            accepted_at, accepted_after, state, state_since, receipt_epoch, receipt_sequence, resends, due_after)
                         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
                         """
                 ).execute(arguments: [
@@ -128,7 +128,7 @@ package final class PaymentStore: Sendable {
                     notice.kind.rawValue, notice.channel, (notice.paidAt ?? now.time).millisecondsSince1970,
                     notice.text,
                     now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
-                    now.time.millisecondsSince1970, refusedBy?.epoch, refusedBy?.sequence,
+                    now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
                 ])
                 return .accepted
             }

@@ -10,7 +10,7 @@ enum StoreSchema {
     /// - `clock` has one row: ``Moment/running`` of the last commit.
     /// - `payment.due_after` is when an open payment is to be looked at: to be published, published again, or given up. NULL
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
-    /// - `payment.refused_…` is the receipt that has refused it, or the copy that it corrects.
+    /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
     static let sql = """
         CREATE TABLE box (
@@ -42,8 +42,8 @@ enum StoreSchema {
             state_since INTEGER NOT NULL,
             how TEXT,
             reason TEXT,
-            refused_epoch TEXT,
-            refused_sequence INTEGER,
+            receipt_epoch TEXT,
+            receipt_sequence INTEGER,
             published_at INTEGER,
             published_after INTEGER,
             resends INTEGER NOT NULL,
