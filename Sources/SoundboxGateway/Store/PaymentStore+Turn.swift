@@ -157,8 +157,7 @@ private struct TurnStep {
         switch DeliveryRules.outcome(of: answer, in: row.payment.state) {
         case .nothing:
             // Such as a copy with another amount, of a payment that another sender has published.
-            guard answer.state == .duplicate, let reason = answer.reason, row.payment.reason != reason else { return }
-            row.payment.reason = reason
+            if answer.state == .duplicate, let reason = answer.reason { row.payment.reason = reason }
             try row.update(in: database, due: row.payment.state.isOpen ? due(row.payment) : nil)
         case .becomes(let state):
             (row.payment.state, row.payment.stateSince) = (state, now.time)
