@@ -4,7 +4,7 @@ import SoundboxCore
 package struct KnownBox: Sendable, Equatable {
     /// When it came online; `nil` while it is away, and before its first status.
     package var onlineSince: Timestamp?
-    /// The same as ``Moment/running``; `nil` also until a status has come in this connection.
+    /// The same as ``Moment/running``; `nil` also until a new status has come in this connection.
     package var online: Duration?
     /// Counts its sessions at the broker; `nil` before the first status with one.
     package var sessionEpoch: Int?
@@ -61,7 +61,7 @@ package struct KnownBox: Sendable, Equatable {
         return (status.isOnline && !wasOnline) || sessionEpoch != before.sessionEpoch
     }
 
-    /// Nothing is known of it until its next status, which the broker sends with the next connection.
+    /// Whether it is online is not known until its next status.
     mutating func connectionLost() { (online, seen) = (nil, nil) }
 
     /// Whether the other one says the same, apart from the time of its last status.

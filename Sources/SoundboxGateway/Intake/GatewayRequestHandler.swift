@@ -162,7 +162,7 @@ package struct GatewayRequestHandler: Sendable {
     private func knock(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
         guard let hook = hooks[name] else { return .error(404, "there is no hook of this name") }
         guard request.method == "POST" else { return .error(405, "expected POST") }
-        let now = Timestamp.now
+        let now = clock.now.time
         do throws(HookRefusal) {
             let document = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
             // Only what is signed counts: a flood of forged requests must not hold up the provider's.

@@ -167,7 +167,7 @@ struct OutgoingTests {
     func beganAnew() throws {
         let number = try store.accept(["A"])[0]
         var known = KnownBox()
-        known.onlineSince = .now
+        known.onlineSince = Moment.start.time
         var acknowledged = PaymentStore.Turn()
         acknowledged.acknowledged = [(number, 3)]
         _ = try store.commit(acknowledged, boxes: [trialBox: known], listeningSince: .zero, at: .start)
@@ -217,7 +217,7 @@ struct OutgoingTests {
     @Test("A `reconciled` that the broker refuses is sent a minute later")
     func refusedReconciled() throws {
         var known = KnownBox()
-        known.onlineSince = .now
+        known.onlineSince = Moment.start.time
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])
         let outgoing = try outgoing(reconciles: true)
@@ -234,7 +234,7 @@ struct OutgoingTests {
         try folder.write("0123456789abcdef0123456789abcdef\n", to: "one.key")
         #expect(chmod(folder.file("one.key"), 0o600) == 0)
         var known = KnownBox()
-        known.onlineSince = .now
+        known.onlineSince = Moment.start.time
         known.sessionEpoch = 4
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])
