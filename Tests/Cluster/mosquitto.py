@@ -19,44 +19,27 @@ class Broker:
                 [f"listener {PORT} 127.0.0.1", "allow_anonymous true", f"persistence_location {self.folder}/",
                  "user root", "log_type error", "log_type notice", *(line for line in example if line.startswith(kept))]) + "\n")
         self._log = f"{name}-broker.log"
-        self._program: Program
+        self.program: Program
 
     async def start(self) -> None:
-        self._program = self._stage.start(["/usr/sbin/mosquitto", "-c", self._configuration], self._log)
-        await wait_for(lambda: listens() or self._program.has_ended, "mosquitto listens", 60)
-        if self._program.has_ended:
-            raise Failure(f"mosquitto has ended: {self._program.text()[-500:]}")
+        self.program = self._stage.start(["/usr/sbin/mosquitto", "-c", self._configuration], self._log)
+        await wait_for(lambda: listens() or self.program.has_ended, "mosquitto listens", 60)
+        if self.program.has_ended:
+            raise Failure(f"mosquitto has ended: {self.program.text()[-500:]}")
 
     async def stop(self) -> None:
-        await self._program.end(signal.SIGTERM, 60)
+        await self.program.end(signal.SIGTERM, 60)
 
     async def kill(self) -> None:
-        await self._program.end(signal.SIGKILL)
-
-    @property
-    def pid(self) -> int:
-        return self._program.pid
+        await self.program.end(signal.SIGKILL)
 
     async def save(self) -> int:
         """Writes the store; returns its bytes."""
         path = f"{self.folder}/mosquitto.db"
         before = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-        self._program.send(signal.SIGUSR1)
+        self.program.send(signal.SIGUSR1)
         await wait_for(lambda: os.path.exists(path) and os.stat(path).st_mtime_ns != before, "the store is written", 60)
         return os.stat(path).st_size
-
-    @property
-    def resident(self) -> float:
-        """KiB."""
-        with open(f"/proc/{self._program.pid}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1024
-
-    @property
-    def processor(self) -> float:
-        """Seconds."""
-        with open(f"/proc/{self._program.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def listens() -> bool:

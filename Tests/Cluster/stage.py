@@ -29,6 +29,19 @@ class Program:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
+    @property
+    def processor(self) -> float:
+        """Seconds."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def resident(self) -> float:
+        """KiB."""
+        with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1024
+
     def send(self, sign: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, sign)
