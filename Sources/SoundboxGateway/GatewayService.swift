@@ -53,8 +53,7 @@ package struct GatewayService {
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
             intake: intake, tokens: tokens, decoder: configuration.decoder, hooks: hooks, boxes: { outgoing.boxes },
-            clock: store.clock,
-            metrics: metrics, logger: logger)
+            clock: store.clock, metrics: metrics, logger: logger)
     }
 
     /// Names the key of `gateway.yaml` that a file comes from.

@@ -2,10 +2,9 @@ import SoundboxCore
 
 /// What is known of a box from its status.
 package struct KnownBox: Sendable, Equatable {
-    /// When it came online; `nil` while it is away, and before its first status.
-    package var onlineSince: Timestamp?
-    /// The same as ``Moment/running``; `nil` also until a new status has come in this connection.
-    package var online: Duration?
+    /// Since when it is known to be online, as ``Moment/running``; `nil` while it is away, and until a new status has come
+    /// in this connection.
+    package var onlineSince: Duration?
     /// Counts its sessions at the broker; `nil` before the first status with one.
     package var sessionEpoch: Int?
     package var faults: [String] = []
@@ -34,7 +33,7 @@ package struct KnownBox: Sendable, Equatable {
 
     /// - Parameter now: ``Moment/running``.
     package func isOnline(at now: Duration) -> Bool {
-        guard online != nil, let seen else { return false }
+        guard onlineSince != nil, let seen else { return false }
         return now - seen <= Self.freshness
     }
 
@@ -49,8 +48,7 @@ package struct KnownBox: Sendable, Equatable {
         said = status.time
         let wasOnline = isOnline(at: now.running)
         (seenAt, seen) = (now.time, now.running)
-        onlineSince = status.isOnline ? onlineSince ?? now.time : nil
-        online = status.isOnline ? (wasOnline ? online : now.running) : nil
+        onlineSince = status.isOnline ? (wasOnline ? onlineSince : now.running) : nil
         // An epoch counts from the moment that the box can be reached in it.
         if status.isOnline, let epoch = status.session?.epoch { sessionEpoch = epoch }
         // The last will has none.
@@ -62,12 +60,10 @@ package struct KnownBox: Sendable, Equatable {
     }
 
     /// Whether it is online is not known until its next status.
-    mutating func connectionLost() { (online, seen) = (nil, nil) }
+    mutating func connectionLost() { (onlineSince, seen) = (nil, nil) }
 
-    /// Whether the other one says the same, apart from the time of its last status.
+    /// Whether the other one says the same, apart from whether it is online.
     package func isAlike(_ other: KnownBox) -> Bool {
-        var other = other
-        (other.seenAt, other.seen, other.online, other.said) = (seenAt, seen, online, said)
-        return self == other
+        (sessionEpoch, faults, reconciling) == (other.sessionEpoch, other.faults, other.reconciling)
     }
 }

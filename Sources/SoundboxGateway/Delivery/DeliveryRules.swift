@@ -53,11 +53,13 @@ package enum DeliveryRules {
         // The broker does not have it.
         guard let published = payment.published else { return .publish }
         // The broker has it, and keeps it for a box that is away. A second copy would only fill the box's queue.
-        guard let box, let online = box.online, box.isOnline(at: now) else { return .wait(until: payment.end) }
+        guard let box, let onlineSince = box.onlineSince, box.isOnline(at: now) else {
+            return .wait(until: payment.end)
+        }
         // The broker has lost it with the session.
         if let epoch = box.sessionEpoch, epoch > payment.sessionEpoch ?? .min { return .publish }
         // What waited at the broker comes first, when the box or this connection is new.
-        let since = max(online, start)
+        let since = max(onlineSince, start)
         let time = since > published ? since + firstWait : published + wait(after: payment.resends)
         return now >= time ? .publish : .wait(until: min(time, payment.end))
     }

@@ -221,7 +221,6 @@ extension KnownBox {
         .object([
             ("merchant", .string(box.merchant)), ("device", .string(box.device)),
             ("online", .bool(isOnline(at: now.running))),
-            ("online_since", onlineSince.map { .string("\($0)") } ?? .null),
             ("seen_at", seenAt.map { .string("\($0)") } ?? .null),
             ("session_epoch", sessionEpoch.map { .integer($0) } ?? .null),
             ("faults", .array(faults.map { .string($0) })),

@@ -68,7 +68,7 @@ package final class Outgoing: MQTTFleetDelegate {
         switch connection {
         case .ready(let broker, let isResumed):
             state.withLock { $0.listeningSince = store.clock.now.running }
-            // What the broker refused may be taken now. Without this they are due when they were.
+            // What the broker has refused may be taken now. If this fails, payments stay due when they were.
             do throws(StoreError) { try store.awaken() } catch {
                 complain("store", "the store cannot be used", "\(error)")
             }

@@ -181,7 +181,6 @@ package final class PaymentStore: Sendable {
             for row in try Row.fetchAll(database, sql: "SELECT * FROM box") {
                 guard let box = try? BoxID(merchant: row["merchant"], device: row["device"]) else { continue }
                 var known = KnownBox()
-                known.onlineSince = (row["online_since"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
                 known.sessionEpoch = row["session_epoch"]
                 known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
                 let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))

@@ -17,7 +17,6 @@ enum StoreSchema {
             number INTEGER PRIMARY KEY,
             merchant TEXT NOT NULL,
             device TEXT NOT NULL,
-            online_since INTEGER,
             session_epoch INTEGER,
             faults TEXT NOT NULL DEFAULT '[]',
             seen_at INTEGER,

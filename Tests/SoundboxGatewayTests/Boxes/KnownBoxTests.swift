@@ -22,7 +22,7 @@ struct KnownBoxTests {
         }
         #expect(wakes(status(online: true, epoch: 3, faults: []), after: 0))
         #expect(!wakes(status(online: true, epoch: 3), after: 60))
-        #expect(box.onlineSince == Self.now.time)
+        #expect(box.onlineSince == Self.now.running)
         #expect(!wakes(status(online: false), after: 70))
         #expect(box.onlineSince == nil && box.sessionEpoch == 3)
         #expect(wakes(status(online: true, epoch: 3), after: 80))
@@ -49,7 +49,7 @@ struct KnownBoxTests {
         #expect([181, 182].map { box.isOnline(at: .seconds($0)) } == [true, false])
         box.connectionLost()
         let isAwake = box.note(status(online: true), at: Self.now + .seconds(9), reconciles: false)
-        #expect(isAwake && box.onlineSince == Self.now.time)
+        #expect(isAwake && box.onlineSince == .seconds(9))
     }
 
     @Test("Only the gateway that is named reconciles, and no box whose session is seen for the first time")

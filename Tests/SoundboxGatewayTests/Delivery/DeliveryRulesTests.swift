@@ -14,7 +14,7 @@ struct DeliveryRulesTests {
 
     private func box(onlineSince: Int?, epoch: Int? = 3) -> KnownBox {
         var box = KnownBox()
-        box.online = onlineSince.map(time)
+        box.onlineSince = onlineSince.map(time)
         box.sessionEpoch = epoch
         return box
     }
@@ -66,7 +66,7 @@ struct DeliveryRulesTests {
         let isAwake = box.note(
             BoxStatus(isOnline: true, version: "1", voice: nil), at: .start + time(300), reconciles: false)
         #expect(isAwake)
-        #expect(box.online == time(300))
+        #expect(box.onlineSince == time(300))
         #expect(next(payment(publishedAt: 100, resends: 5), box, at: 301) == .wait(until: time(330)))
     }
 

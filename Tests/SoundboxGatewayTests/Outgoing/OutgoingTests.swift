@@ -166,12 +166,9 @@ struct OutgoingTests {
     @Test("A payment whose box was away as the gateway was last on waits for the box's status, and then gets its time")
     func beganAnew() throws {
         let number = try store.accept(["A"])[0]
-        var known = KnownBox()
-        known.onlineSince = Moment.start.time
         var acknowledged = PaymentStore.Turn()
         acknowledged.acknowledged = [(number, 3)]
-        _ = try store.commit(acknowledged, boxes: [trialBox: known], listeningSince: .zero, at: .start)
-        try store.write([trialBox: known])
+        _ = try store.commit(acknowledged, boxes: [:], listeningSince: .zero, at: .start)
         let outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).isEmpty)
         try outgoing.commit(online(epoch: 3))
@@ -217,7 +214,6 @@ struct OutgoingTests {
     @Test("A `reconciled` that the broker refuses is sent a minute later")
     func refusedReconciled() throws {
         var known = KnownBox()
-        known.onlineSince = Moment.start.time
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])
         let outgoing = try outgoing(reconciles: true)
@@ -234,7 +230,6 @@ struct OutgoingTests {
         try folder.write("0123456789abcdef0123456789abcdef\n", to: "one.key")
         #expect(chmod(folder.file("one.key"), 0o600) == 0)
         var known = KnownBox()
-        known.onlineSince = Moment.start.time
         known.sessionEpoch = 4
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])

@@ -19,7 +19,7 @@ struct PaymentStoreTests {
 
     private func online(epoch: Int = 3) -> KnownBox {
         var box = KnownBox()
-        box.online = .seconds(-100)
+        box.onlineSince = .seconds(-100)
         box.sessionEpoch = epoch
         box.seen = .zero
         return box
