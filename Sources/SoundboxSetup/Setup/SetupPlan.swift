@@ -50,11 +50,7 @@ public struct SetupPlan: Sendable, Equatable {
         let path = SmallFile.absolute(path)
         let installed = InstalledSetup(path)
         self.basis = basis ?? installed
-        if let certificate = document["broker", "certificate"], let key = document["broker", "key"] {
-            do { _ = try ClientCertificate(reading: certificate, key: ClientKey(text: key)) } catch {
-                throw YAMLError(file: source, line: nil, key: "broker.key", problem: error.description)
-            }
-        }
+        let (certificate, key) = (document["broker", "certificate"], document["broker", "key"])
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }
@@ -85,6 +81,11 @@ public struct SetupPlan: Sendable, Equatable {
             files.append(File(part, path: file, content: content))
             document[path: part.inline] = nil
             document[path: part.reference] = file
+        }
+        if let certificate, let key {
+            do { _ = try ClientCertificate(reading: certificate, key: ClientKey(text: key)) } catch {
+                throw YAMLError(file: source, line: nil, key: "broker.key", problem: error.description)
+            }
         }
         text = Self.heading + document.text
         self.path = path

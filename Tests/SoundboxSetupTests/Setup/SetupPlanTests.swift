@@ -100,6 +100,8 @@ struct SetupPlanTests {
         let both = "  key: |\n    \(key)\n  certificate: |"
         #expect(
             refusal("  ca: |", both) == "in.yaml: broker.key: the certificate is for another key than the box's")
+        let damaged = both.replacing("certificate: |", with: "certificate: |\n    x")
+        #expect(refusal("  ca: |\n    -----BEGIN", damaged)?.hasPrefix("in.yaml: broker.certificate: ") == true)
         #expect(!SmallFile.exists(target))
     }
 
