@@ -16,8 +16,8 @@ packages=(
   libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
-  # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
-  mosquitto mosquitto-clients espeak-ng openssl
+  # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, who posts payments
+  mosquitto mosquitto-clients espeak-ng openssl curl
   # a FAT partition, for tests of the first boot
   dosfstools fusefat
   # counts instructions
@@ -26,6 +26,8 @@ packages=(
   strace
   # the packages' own parts and their repository, for tests of them
   dpkg-dev python3 reprepro gnupg
+  # docs/examples/sender.py
+  python3-paho-mqtt
   # the environments of the voices' workshop: a synthesiser and a recogniser
   python3-venv
   # a sound server in real time, for tests without a sound card
@@ -38,7 +40,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(mmdebstrap)
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
-[[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-paho-mqtt python3-alsaaudio)
+[[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-alsaaudio)
 [[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy iproute2 python3 python3-venv)
 [[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 

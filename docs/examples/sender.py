@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends payments to one box, and again until the shop has heard them. For paho-mqtt 1.6 (Debian: python3-paho-mqtt).
+"""Sends payments to one box, and again until the shop has heard them. For paho-mqtt 1.6 or 2 (Debian: python3-paho-mqtt).
 
     sender.py --broker 127.0.0.1:1883 --key-file box-01.key M1001 box-01 A-1=123.45 A-2=5
 
@@ -105,7 +105,8 @@ def connected(client, data, flags, code):
     print("broker:", mqtt.connack_string(code), flush=True)
     client.subscribe([(prefix + "receipts", 1), (prefix + "status", 1)])
 
-client = mqtt.Client(f"provider-{options.merchant}-{options.device}", clean_session=False)
+version = [mqtt.CallbackAPIVersion.VERSION1] if hasattr(mqtt, "CallbackAPIVersion") else []  # from 2 on
+client = mqtt.Client(*version, f"provider-{options.merchant}-{options.device}", clean_session=False)
 client.on_connect = connected
 client.on_subscribe = lambda client, data, mid, qos: events.put((subscribed, None))
 client.on_publish = lambda client, data, mid: events.put((acknowledged, mid))

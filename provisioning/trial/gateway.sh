@@ -2,7 +2,8 @@
 # Tries the gateway without touching anything of this machine: an own broker and the gateway on free ports of the
 # loopback interface, a box with a key beside them, and a payment posted with curl. Ends by itself.
 #
-# usage: gateway.sh SOUNDBOX GATEWAY [WAV]     the binaries; where the sound goes without a card (default: ./soundbox-trial.wav)
+# usage: gateway.sh SOUNDBOX GATEWAY [WAV]     the binaries; where the sound goes (default: to the default card, and
+#                                              without a card to ./soundbox-trial.wav)
 set -euo pipefail
 
 soundbox=$(realpath "$1")
@@ -18,10 +19,10 @@ mkdir -p "$folder/keys/M1001"
 openssl rand -base64 32 >"$folder/keys/M1001/trial.key"
 token=$(openssl rand -hex 24)
 echo "trial $token" >"$folder/tokens"
-if has_card; then
+if [[ -z ${3:-} ]] && has_card; then
   device=default where='sound on the default card'
 else
-  device="file:$wav" where="no sound card: sound in $wav"
+  device="file:$wav" where="sound in $wav"
 fi
 write_configuration "$device"
 echo "authenticity: {key_file: \"$folder/keys/M1001/trial.key\"}" >>"$folder/soundbox.yaml"

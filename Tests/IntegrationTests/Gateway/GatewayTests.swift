@@ -31,6 +31,14 @@ struct GatewayTests {
         }
     }
 
+    @Test("The trial that the page begins with has a payment and a webhook announced")
+    func trial() async throws {
+        let script = "\(Products.project)/provisioning/trial/gateway.sh"
+        let answer = try await result(of: [script, Products.soundbox, Products.gateway, folder.file("trial.wav")])
+        #expect(answer.code == 0, "\(answer.errors)")
+        #expect(answer.output.count { $0.contains(#""state":"announced""#) } == 2)
+    }
+
     @Test("A box that refuses a payment ends it, with the box's reason")
     func rejected() async throws {
         try await withMosquitto(in: folder) { broker in
