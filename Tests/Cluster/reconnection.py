@@ -18,10 +18,10 @@ def seconds(file: str, pattern: str) -> float:
 
 
 _DURATION = r"(milliseconds|seconds)\((\d+)\)"
-WINDOW = seconds("SoundboxConfiguration/Configuration.swift", rf'"reconnect_window".*\?\? \.{_DURATION}')
+WINDOW = seconds("SoundboxYAML/BrokerSettings+YAML.swift", rf'"reconnect_window".*\?\? \.{_DURATION}')
 INITIAL = seconds("SoundboxMQTT/Retry.swift", rf"initial: Duration = \.{_DURATION}")
 MAXIMUM = seconds("SoundboxMQTT/Retry.swift", rf"maximum: Duration = \.{_DURATION}")
-KEEP_ALIVE = int(seconds("SoundboxConfiguration/Configuration.swift", rf'"keep_alive".*\?\? \.{_DURATION}'))
+KEEP_ALIVE = int(seconds("SoundboxYAML/BrokerSettings+YAML.swift", rf'"keep_alive".*\?\? \.{_DURATION}'))
 
 
 class Reconnection:
