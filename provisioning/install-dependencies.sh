@@ -16,7 +16,7 @@ packages=(
   libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
-  # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, who posts payments
+  # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, payments by HTTP
   mosquitto mosquitto-clients espeak-ng openssl curl
   # a FAT partition, for tests of the first boot
   dosfstools fusefat
