@@ -16,7 +16,23 @@ usage() { sed -n '/^# usage/,/^#$/s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 command=$1 repository=$(realpath -m "$2")
 shift 2
 export GNUPGHOME=$repository.key
-reprepro() { command reprepro --silent --silent --basedir "$repository" "$@"; }
+# What is replaced stays in the pool until the next command: an index that lists it may still be in force.
+quietly=(command reprepro --silent --silent --basedir "$repository")
+reprepro() { "${quietly[@]}" --keepunreferencedfiles "$@"; }
+# reprepro's database does not survive a kill. So a command that did not come to its end is undone, at the latest by the
+# next one.
+before=$repository/db.before
+undo() {
+  [[ -e $before ]] || return 0
+  rm -rf "$repository/db"
+  cp -a "$before" "$repository/db"
+  reprepro export
+  forget
+}
+forget() {
+  mv "$before" "$before.old"
+  rm -rf "$before.old"
+}
 known() {
   [[ " ${rings[*]} " == *" $1 "* ]] || { echo "repository.sh: there is no ring \"$1\"; they are: ${rings[*]}" >&2; exit 64; }
 }
@@ -25,8 +41,14 @@ known() {
 if [[ $command != init ]]; then
   exec 9<"$repository/conf"
   flock --wait 60 9 || { echo "repository.sh: another command works on $repository" >&2; exit 1; }
-  # Of a command that was killed.
-  rm -f "$repository/db/lockfile"
+  rm -rf "$before".{new,old} "$repository/db/lockfile"
+  undo
+fi
+if [[ $command =~ ^(add|promote|renew)$ ]]; then
+  cp -a "$repository/db" "$before.new"
+  mv "$before.new" "$before"
+  trap undo EXIT
+  "${quietly[@]}" deleteunreferenced
 fi
 
 case $command in
@@ -82,3 +104,4 @@ renew) reprepro export ;;
 list) for ring in "${rings[@]}"; do reprepro list "$ring"; done ;;
 *) usage ;;
 esac
+[[ ! -e $before ]] || forget

@@ -57,8 +57,10 @@ repository add early "$work"/speak_{amd64,arm64}.deb
 ! repository add early "$work"/speak_{arm64,armhf}.deb 2>"$work/said" || fail "a package that no box can run is taken"
 head -c -20 "$work/speak_arm64.deb" >"$work/cut.deb"
 ! repository add early "$work/cut.deb" 2>"$work/said" || fail "a package that is cut is taken"
-# Of a command that was killed.
+# A command that was killed, and has left a lock and half a database.
+cp -a "$work/repository/db" "$work/repository/db.before"
 touch "$work/repository/db/lockfile"
+head -c 1000 /dev/urandom >"$work/repository/db/packages.db"
 ! repository promote early early 2>"$work/said" || fail "a ring is promoted to itself"
 [[ $(repository list | grep -c 'early|main|.* soundbox-speak 2') == 2 ]] || fail "$(repository list)"
 
