@@ -83,14 +83,15 @@ struct SetupPart: Sendable {
         guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
         switch content {
         case .secretLine:
-            guard !text.trimmed.contains(where: \.isNewline) else { throw SetupError("expected one line") }
+            let line = text.last?.isNewline == true ? text.dropLast() : text[...]
+            guard !line.contains(where: \.isNewline) else { throw SetupError("expected one line") }
         case .secretPEM: try Self.check(text, holds: "PRIVATE KEY")
         case .publicPEM:
             try Self.check(text, holds: "CERTIFICATE")
             guard !text.contains("PRIVATE KEY-----") else {
                 throw SetupError("there is a private key in it, and this file may be read by everybody")
             }
-            do { _ = try ClientCertificate(reading: text) } catch { throw SetupError(error.description) }
+            try Self.checkCertificates(in: text)
         case .signingKey:
             do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
         }
@@ -102,6 +103,16 @@ struct SetupPart: Sendable {
         guard text.contains("-----BEGIN "), text.contains("\(label)-----"), text.contains("-----END ") else {
             throw SetupError("expected PEM: lines from -----BEGIN \(label)----- to -----END \(label)-----")
         }
+    }
+
+    /// Checks the blocks with the label CERTIFICATE. What else OpenSSL takes in such a file, as revocation lists and trusted
+    /// certificates, is its to judge.
+    ///
+    /// - Parameter key: what the first certificate must be for; `nil` for any.
+    static func checkCertificates(in text: String, key: ClientKey? = nil) throws(SetupError) {
+        let blocks = text.pemBlocks { $0 == "CERTIFICATE" }
+        guard !blocks.isEmpty else { return }
+        do { _ = try ClientCertificate(reading: blocks, key: key) } catch { throw SetupError(error.description) }
     }
 
     /// The problem with a file that a document names; `nil` for none, or if the box can start without it. Blocks on the
@@ -123,7 +134,7 @@ extension String {
         var result = ""
         var isTaken = false
         var hasBlocks = false
-        for line in split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             if line.hasPrefix("-----BEGIN ") {
                 hasBlocks = true
                 isTaken = accepts(line.dropFirst(11).prefix { $0 != "-" })

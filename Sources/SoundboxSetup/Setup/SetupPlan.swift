@@ -83,7 +83,7 @@ public struct SetupPlan: Sendable, Equatable {
             document[path: part.reference] = file
         }
         if let certificate, let key {
-            do { _ = try ClientCertificate(reading: certificate, key: ClientKey(text: key)) } catch {
+            do { try SetupPart.checkCertificates(in: certificate, key: ClientKey(text: key)) } catch {
                 throw YAMLError(file: source, line: nil, key: "broker.key", problem: error.description)
             }
         }

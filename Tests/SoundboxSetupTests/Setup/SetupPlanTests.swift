@@ -105,6 +105,14 @@ struct SetupPlanTests {
         #expect(!SmallFile.exists(target))
     }
 
+    @Test("What else OpenSSL takes in a file of certificates is left to it")
+    func otherBlocks() throws {
+        for label in ["TRUSTED CERTIFICATE", "X509 CERTIFICATE", "X509 CRL"] {
+            let other = "-----BEGIN \(label)-----\n    AAAA\n    -----END \(label)-----\n    "
+            _ = try plan(Self.provisioning.replacing("-----BEGIN", with: other + "-----BEGIN"))
+        }
+    }
+
     @Test("A second time changes nothing")
     func twice() throws {
         #expect(try plan().write().count == 3)
@@ -138,6 +146,7 @@ struct SetupPlanTests {
             ("volume: 60", "volume: 600", "audio.volume"), ("M1001\n", "M/1001\n", "merchant_id"),
             ("password: s3cret", "password: \"\"", "broker.password"),
             ("password: s3cret", #"password: "a\nb""#, "broker.password: expected one line"),
+            ("password: s3cret", #"password: "\nb""#, "broker.password: expected one line"),
             ("announce:", "annonce:", "did you mean"),
             ("username: M1001.box-01", "keep_alive: 10s", "username"),
         ])
@@ -239,6 +248,19 @@ struct SetupPlanTests {
         #expect(try folder.read("other/broker-ca.pem") == folder.read("etc/broker-ca.pem"))
         #expect(try Configuration(readingFile: other).broker.passwordFile == folder.file("other/broker.password"))
         #expect(try !ShownConfiguration(readingFile: other).text.contains("s3cret"))
+    }
+
+    @Test("One file with certificate and key is exported as two, whatever its line ends", arguments: ["\n", "\r\n"])
+    func oneFileExported(end: String) throws {
+        let key = try ClientKey.make().text.trimmed
+        let both = "\(TestCertificate.text)\n\(key)\n".replacing("\n", with: end)
+        let file = try folder.write(both, to: "identity.pem")
+        try folder.write(
+            "merchant_id: M\ndevice_id: d\nbroker: {url: mqtts://x, cert_file: \(file), key_file: \(file)}\n",
+            to: "old.yaml")
+        let exported = try YAMLDocument(parsing: try Provisioning.export(folder.file("old.yaml")), file: "export.yaml")
+        #expect(exported["broker", "certificate"]?.trimmed == TestCertificate.text)
+        #expect(exported["broker", "key"]?.trimmed == key)
     }
 
     @Test("A file to import that was cut off is refused by its name")
