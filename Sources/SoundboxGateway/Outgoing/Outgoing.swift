@@ -162,7 +162,11 @@ package final class Outgoing: MQTTFleetDelegate {
             let isAwake = after.note(status, at: now, reconciles: reconciles)
             state.boxes[box] = after
             if after.reconciling != nil { state.unreconciled.insert(box) }
-            if isAwake { state.awakened.insert(box) }
+            if isAwake {
+                state.awakened.insert(box)
+                // With the time of the status, which must not count again after a restart.
+                state.unsaved.insert(box)
+            }
             state.seen.insert(box)
             guard !after.isAlike(before) else { return nil }
             state.unsaved.insert(box)

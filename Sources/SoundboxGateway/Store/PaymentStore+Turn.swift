@@ -101,12 +101,13 @@ extension PaymentStore {
     fileprivate static func write(_ known: KnownBox, of box: BoxID, in database: Database) throws {
         try database.cachedStatement(
             sql: """
-                UPDATE box SET session_epoch = ?, faults = ?, seen_at = ?, reconciled_epoch = ?,
+                UPDATE box SET session_epoch = ?, faults = ?, seen_at = ?, said_at = ?, reconciled_epoch = ?,
                     reconciled_after = ? WHERE number = ?
                 """
         ).execute(arguments: [
             known.sessionEpoch,
             JSONValue.array(known.faults.map { .string($0) }).text, known.seenAt?.millisecondsSince1970,
+            known.said?.millisecondsSince1970,
             known.reconciling?.epoch, known.reconciling?.due?.milliseconds, try number(of: box, in: database),
         ])
     }

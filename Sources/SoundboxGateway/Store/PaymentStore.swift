@@ -183,6 +183,7 @@ package final class PaymentStore: Sendable {
                 var known = KnownBox()
                 known.sessionEpoch = row["session_epoch"]
                 known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
+                known.said = (row["said_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
                 let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
                 known.faults = faults?.elements?.compactMap(\.string) ?? []
                 if let epoch = row["reconciled_epoch"] as Int? {

@@ -3,10 +3,11 @@ import GRDB
 /// The tables of the gateway's file.
 enum StoreSchema {
     /// Stored in the file as `PRAGMA user_version`. Increase it with every change to ``sql``.
-    static let version = 2
+    static let version = 3
 
     /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
     ///   `_after` are ``Moment/running``, in milliseconds, and what is decided by.
+    /// - `box.said_at` is the box's own time of its last status, by its clock.
     /// - `clock` has one row: ``Moment/running`` of the last commit.
     /// - `payment.due_after` is when an open payment is to be looked at: to be published, published again, or given up. NULL
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
@@ -20,6 +21,7 @@ enum StoreSchema {
             session_epoch INTEGER,
             faults TEXT NOT NULL DEFAULT '[]',
             seen_at INTEGER,
+            said_at INTEGER,
             reconciled_epoch INTEGER,
             reconciled_after INTEGER,
             UNIQUE (merchant, device)

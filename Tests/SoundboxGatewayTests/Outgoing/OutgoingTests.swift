@@ -89,6 +89,16 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
     }
 
+    @Test("A status that an earlier start of the gateway has had is no sign of life")
+    func retainedStatus() throws {
+        let last = status(#"{"state":"online","at":"2026-11-20T01:00:00.000Z","faults":[]}"#)
+        for isOnline in [true, false] {
+            let outgoing = try outgoing()
+            try outgoing.commit(last)
+            #expect(outgoing.boxes[trialBox]?.isOnline(at: store.clock.now.running) == isOnline)
+        }
+    }
+
     @Test("What the broker refused is published with the next connection, and not only when it is due")
     func refused() throws {
         let number = try store.accept(["A"])[0]
