@@ -12,6 +12,8 @@ extension PaymentMapping {
             currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
             channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
             kind: try top.optional("kind").map { (value) throws(YAMLError) in try Source(kind: value) })
+        negative = try amount.read("negative") { try $0.choice(of: Negative.self) } ?? .refuse
+        if let value = amount.optional("decimals") { decimals = try value.decimals(beside: unit) }
         try amount.refuseOtherKeys()
         if let time = try top.optional("paid_at")?.mapping() {
             paidAt = try time.required("field").fieldPath()
@@ -22,6 +24,18 @@ extension PaymentMapping {
             if let problem = problem(of: condition) { throw value.error("can never be met: \(problem)") }
             conditions.append(condition)
         }
+        guard let each = top.optional("each") else {
+            if let path = fields.first(where: \.isFromTop) {
+                throw top.value.error("$.\(path) is of use beside each only; expected \(path)")
+            }
+            return
+        }
+        let path = try each.fieldPath()
+        guard !path.isFromTop else { throw each.error("expected the path without $., such as \(path)") }
+        self.each = path
+        if let outside = (id + [self.amount]).first(where: \.isFromTop) {
+            throw each.error("$.\(outside) is the same for every element; id and amount must be inside \(path)")
+        }
     }
 
     /// Why no message that fits the mapping can meet a condition and those before it; `nil` if one may.
@@ -30,27 +44,52 @@ extension PaymentMapping {
         if let other = fields.first(where: field.excludes) {
             return "no message has a value at both \(field) and \(other)"
         }
-        if field == amount, !condition.values.contains(where: { $0.contains(where: \.isNumber) }) {
-            return "an amount has digits"
+        let values = condition.tests.compactMap(\.values).flatMap(\.self)
+        if field == amount, let value = values.first(where: { !$0.contains(where: \.isNumber) && !$0.isAlike("null") }) {
+            return "an amount has digits, and \(value.excerpt) has none"
         }
-        if id.contains(field), condition.values.allSatisfy({ $0.isAlike("null") }) { return "an id is not null" }
+        if [amount].contains(field) || id.contains(field), !values.isEmpty, values.allSatisfy({ $0.isAlike("null") }) {
+            return "\(field == amount ? "an amount" : "an id") is not null"
+        }
         // U+FFFD stands for half a character, which is refused wherever a mapping decides by it.
-        if condition.values.allSatisfy({ $0.unicodeScalars.contains("\u{FFFD}") }) { return "U+FFFD is refused" }
-        let earlier = conditions.filter { $0.field == field }
-        let remaining = condition.values.filter { value in
-            earlier.allSatisfy { $0.values.contains { $0.isAlike(value) } }
-        }
-        guard remaining.isEmpty else { return nil }
-        let others = earlier.map { $0.values.joined(separator: " or ") }.joined(separator: ", and ")
-        return "\(field) must also be \(others)"
+        if !values.isEmpty, values.allSatisfy({ $0.unicodeScalars.contains("\u{FFFD}") }) { return "U+FFFD is refused" }
+        return condition.tests.contradiction(with: conditions.filter { $0.field == field }.flatMap(\.tests), of: field)
     }
+}
 
-    /// Every field that the mapping reads.
-    private var fields: [FieldPath] {
-        let texts = [currency, channel, kind].compactMap { source in
-            if case .field(let path, _)? = source { path } else { nil }
+extension [PaymentMapping.Condition.Test] {
+    /// Why no value meets all of these and the earlier ones of the same field.
+    fileprivate func contradiction(with earlier: [PaymentMapping.Condition.Test], of field: FieldPath) -> String? {
+        let all = earlier + self
+        let above = all.compactMap { test in if case .above(let limit) = test { ExactNumber(limit) } else { nil } }.max()
+        let below = all.compactMap { test in if case .below(let limit) = test { ExactNumber(limit) } else { nil } }.min()
+        if let above, let below, above >= below { return "no number is above the one and below the other" }
+        for case .values(let values) in all {
+            let remaining = values.filter { value in all.allSatisfy { $0.admits(value) } }
+            if remaining.isEmpty {
+                let others = earlier.isEmpty ? self : earlier
+                return "\(field) must also be \(others.map(\.words).joined(separator: ", and "))"
+            }
         }
-        return id + [amount] + texts + [paidAt].compactMap(\.self) + conditions.map(\.field)
+        return nil
+    }
+}
+
+extension PaymentMapping.Condition.Test {
+    /// The texts of `values`.
+    fileprivate var values: [String]? { if case .values(let values) = self { values } else { nil } }
+
+    /// Whether a value that is written so may meet it.
+    fileprivate func admits(_ text: String) -> Bool {
+        switch self {
+        case .values(let values): values.contains { $0.isAlike(text) }
+        case .not(let values): !values.contains(text)
+        case .above(let limit):
+            ExactNumber(text).flatMap { number in ExactNumber(limit).map { $0 < number } } ?? false
+        case .below(let limit):
+            ExactNumber(text).flatMap { number in ExactNumber(limit).map { number < $0 } } ?? false
+        case .matches(let patterns): patterns.contains { PaymentMapping.Condition.matches($0, text) }
+        }
     }
 }
 
@@ -78,21 +117,91 @@ extension PaymentMapping.Separators {
 extension PaymentMapping.Condition {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        let list = try mapping.required("values")
-        var values: [String] = []
-        for value in try list.list() { values.append(try value.string()) }
-        guard !values.isEmpty else { throw list.error("expected at least one value") }
+        let field = try mapping.required("field").fieldPath()
+        var tests: [Test] = []
+        if let list = mapping.optional("values") { tests.append(.values(try list.texts(of: "values"))) }
+        if let list = mapping.optional("not") { tests.append(.not(try list.texts(of: "not"))) }
+        if let limit = mapping.optional("above") { tests.append(.above(try limit.number())) }
+        if let limit = mapping.optional("below") { tests.append(.below(try limit.number())) }
+        if let patterns = mapping.optional("matches") { tests.append(.matches(try patterns.texts(of: nil))) }
+        guard !tests.isEmpty else {
+            throw value.error("expected one of values, not, above, below and matches")
+        }
         self.init(
-            field: try mapping.required("field").fieldPath(), values: values,
-            otherwise: try mapping.required("otherwise").choice(of: Otherwise.self))
+            field: field, tests: tests, otherwise: try mapping.required("otherwise").verdict(),
+            absent: try mapping.read("absent") { try $0.verdict() } ?? .refuse)
         try mapping.refuseOtherKeys()
+    }
+}
+
+extension YAMLValue {
+    /// `reject` is the word of version 0.2.0.
+    package func verdict() throws(YAMLError) -> PaymentMapping.Verdict {
+        try string() == "reject" ? .refuse : try choice(of: PaymentMapping.Verdict.self)
+    }
+
+    /// A list of texts, or one.
+    /// - Parameter key: whose texts are compared as they are; `nil` for patterns.
+    fileprivate func texts(of key: String?) throws(YAMLError) -> [String] {
+        var texts: [String] = []
+        for value in isList ? try list() : [self] {
+            let text = try value.string()
+            if let key, let problem = Self.problem(ofText: text) {
+                throw value.error("\(text.excerpt) in \(key) is compared as it stands, and \(problem)")
+            }
+            if key == nil, text.isEmpty { throw value.error("expected a pattern such as PAY*") }
+            texts.append(text)
+        }
+        guard !texts.isEmpty else { throw error("expected at least one value") }
+        return texts
+    }
+
+    /// What a text that looks like a comparison or a pattern should be instead; `nil` if it looks like neither.
+    private static func problem(ofText text: String) -> String? {
+        let trimmed = text.drop { $0 == " " }
+        if let first = trimmed.first, "<>=!≠≥≤".contains(first) {
+            return "no field holds it: expected above:, below: or not: in place of values"
+        }
+        if text != trimmed || text.last == " " { return "has blanks at an end: expected it without" }
+        if text.contains("*") || text.contains("|") || text.hasPrefix("^") || text.hasPrefix("/") && text.hasSuffix("/") && text.count > 1 {
+            return "looks like a pattern: expected matches: with * and ?, or a list of values"
+        }
+        if text.lowercased().hasPrefix("not ") { return "no field holds it: expected not: in place of values" }
+        return nil
+    }
+
+    fileprivate func number() throws(YAMLError) -> String {
+        let text = try string()
+        guard ExactNumber(text) != nil else { throw error("expected a number such as 0, found \(text.excerpt)") }
+        return text
+    }
+
+    /// `{IDR: 2, ISK: 2}`, or one number for every currency.
+    fileprivate func decimals(beside unit: PaymentMapping.Unit) throws(YAMLError) -> [Currency: Int] {
+        guard unit == .minor else { throw error("is of use beside unit: minor only") }
+        let range = 0...DecimalNumber.maximumDecimals
+        guard isMapping else {
+            let places = try integer(in: range)
+            return Dictionary(uniqueKeysWithValues: Currency.all.map { ($0, places) })
+        }
+        var decimals: [Currency: Int] = [:]
+        for entry in try mapping().entries {
+            guard let currency = Currency(entry.key) else {
+                throw entry.value.error("expected a currency code of ISO 4217 such as IDR, found \(entry.key.excerpt)")
+            }
+            decimals[currency] = try entry.value.integer(in: range)
+        }
+        return decimals
     }
 }
 
 extension PaymentMapping.Source {
     /// `{field: PATH, codes: {CODE: MEANING}}` or `{constant: TEXT}`.
-    package init(reading value: YAMLValue) throws(YAMLError) {
-        let mapping = try value.mapping()
+    package init(reading value: YAMLValue) throws(YAMLError) { try self.init(reading: try value.mapping()) }
+
+    /// The caller has read the section's other keys.
+    package init(reading mapping: YAMLMapping) throws(YAMLError) {
+        let value = mapping.value
         let (field, constant) = (mapping.optional("field"), mapping.optional("constant"))
         let meanings = mapping.optional("codes")
         try mapping.refuseOtherKeys()

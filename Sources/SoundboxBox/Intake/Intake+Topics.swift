@@ -17,7 +17,10 @@ extension Intake {
 
     private func rejection(of message: StrayMessage) -> NoticeRejection {
         var id: PaymentID?
-        if case .notice(let notice, _)? = try? reader.read(message.payload) { id = notice.id }
+        // Of several in one message none is the message's own.
+        if let read = try? reader.read(message.payload), read.count == 1, case .notice(let notice, _) = read[0] {
+            id = notice.id
+        }
         let rejection = NoticeRejection(
             id: id, field: "topic",
             problem: "\"\(String(message.name.unicodeScalars.prefix(200)))\" is none of this box's")

@@ -47,6 +47,7 @@ struct Intake: PaymentFeedDelegate {
     /// Limits how many refused commands are logged and answered.
     let refusalLimit = RateLimit()
     let refusals = Refusals()
+    private let absences = AbsenceWatch()
     /// Limits the receipts for messages on other topics, which could fill the outbox.
     let strayAnswerLimit = RateLimit()
     /// Messages that the mapping ignores are expected: log one a minute.
@@ -156,34 +157,53 @@ struct Intake: PaymentFeedDelegate {
         // Ids of this batch, so that a later message in it counts as known.
         var ids: Set<PaymentID> = []
         for message in messages {
-            guard let arrival = try decode(message, after: ids) else { continue }
-            if case .notice(let notice, _) = arrival {
-                ids.insert(notice.id)
-                if let paidAt = notice.paidAt, message.isLive { clock.arrived(paidAt: paidAt) }
+            for read in notices(in: message) {
+                let arrival: Arrival
+                switch read {
+                case .ignored(let reason):
+                    noteIgnored(reason, byAbsence: false)
+                    continue
+                case .ignoredByAbsence(let reason):
+                    noteIgnored(reason, byAbsence: true)
+                    continue
+                case .refused(let rejection): arrival = .rejection(vouchedFor(rejection, in: message))
+                case .notice(let notice, let unread): arrival = try admit(notice, unread, message, after: ids)
+                }
+                noteRead()
+                if case .notice(let notice, _) = arrival {
+                    ids.insert(notice.id)
+                    if let paidAt = notice.paidAt, message.isLive { clock.arrived(paidAt: paidAt) }
+                }
+                arrivals.append(arrival)
+                arrived.append(message)
             }
-            arrivals.append(arrival)
-            arrived.append(message)
         }
         return (arrivals, arrived)
     }
 
-    /// - Returns: `nil` for a message that the mapping ignores.
-    private func decode(_ message: FeedMessage, after ids: Set<PaymentID>) throws(InboxError) -> Arrival? {
-        var notice: PaymentNotice
+    /// What a message has for the box: one notice, several, or why there is none.
+    private func notices(in message: FeedMessage) -> [DecodedNotice] {
+        do throws(NoticeRejection) { return try reader.read(message.payload) } catch { return [.refused(error)] }
+    }
+
+    private func noteIgnored(_ reason: String, byAbsence: Bool) {
+        metrics?.ignored()
+        log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: ignoredLineLimit)
+        guard let warning = absences.ignored(reason, byAbsence: byAbsence) else { return }
+        logger.warning("\(warning)")
+        state.update { $0.mappingWarning = warning }
+    }
+
+    private func noteRead() {
+        if absences.read() { state.update { $0.mappingWarning = nil } }
+    }
+
+    private func admit(
+        _ read: PaymentNotice, _ unread: UnreadFields, _ message: FeedMessage, after ids: Set<PaymentID>
+    ) throws(InboxError) -> Arrival {
+        var notice = read
         let isSigned: Bool
-        let unread: UnreadFields
-        do throws(NoticeRejection) {
-            switch try reader.read(message.payload) {
-            case .notice(let read, let problems): (notice, unread) = (read, problems)
-            case .ignored(let reason):
-                metrics?.ignored()
-                log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: ignoredLineLimit)
-                return nil
-            }
-            isSigned = try checkSignature(of: message)
-        } catch {
-            return .rejection(vouchedFor(error, in: message))
-        }
+        do throws(NoticeRejection) { isSigned = try checkSignature(of: message) } catch { return .rejection(error) }
         // Read before `noteClock`: a notice must not prove its own time.
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }

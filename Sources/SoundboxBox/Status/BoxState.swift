@@ -18,6 +18,8 @@ package final class BoxState: Sendable {
         package var session: SessionStatus?
         /// The result of the last remote settings.
         package var settings: SettingsStatus?
+        /// That the mapping ignores everything, as it seems.
+        package var mappingWarning: String?
         /// Why remote settings that were in force cannot be used.
         package var settingsWarning: String?
         /// Why the shop's own quiet hours are ignored, until it sets others.
@@ -106,7 +108,7 @@ package final class BoxState: Sendable {
         package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
                 + [
-                    cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
+                    mappingWarning, cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
                     certificate?.problem,
                 ]
                 .compactMap(\.self)

@@ -1,5 +1,5 @@
 /// A JSON number that is compared by its value: `1`, `1.0` and `10e-1` are equal.
-struct ExactNumber: Equatable {
+package struct ExactNumber: Comparable, Sendable {
     private let isNegative: Bool
     /// Without zeros at either end; empty for 0.
     private let digits: [UInt8]
@@ -7,7 +7,7 @@ struct ExactNumber: Equatable {
     private let point: Int
 
     /// `nil` for text that is no JSON number, and for an exponent that does not fit in an `Int`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard case .number? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
         let parts = text.utf8.split { $0 | 0x20 == UInt8(ascii: "e") }
         let mantissa = parts[0].drop { $0 == UInt8(ascii: "-") }.split(separator: UInt8(ascii: "."))
@@ -20,6 +20,19 @@ struct ExactNumber: Equatable {
         digits = Array(significant.reversed().drop { $0 == UInt8(ascii: "0") }.reversed())
         isNegative = !digits.isEmpty && text.utf8.first == UInt8(ascii: "-")
         self.point = digits.isEmpty ? 0 : point
+    }
+
+    package static func < (left: ExactNumber, right: ExactNumber) -> Bool {
+        if left.isNegative != right.isNegative { return left.isNegative }
+        return left.isNegative ? right.isNearerToZero(than: left) : left.isNearerToZero(than: right)
+    }
+
+    private func isNearerToZero(than other: ExactNumber) -> Bool {
+        guard !digits.isEmpty, !other.digits.isEmpty, point != other.point else {
+            if digits.isEmpty || other.digits.isEmpty { return digits.isEmpty && !other.digits.isEmpty }
+            return digits.lexicographicallyPrecedes(other.digits)
+        }
+        return point < other.point
     }
 }
 

@@ -27,6 +27,9 @@ public struct Currency: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { code }
 
+    /// Every currency that has a minor unit.
+    package static var all: [Currency] { exponents.map { Currency(code: $0.key, exponent: $0.value) } }
+
     /// ISO 4217 list one (active codes with a minor unit), as of 2026-01-01, by exponent.
     private static let exponents: [String: Int] = {
         let codes = [

@@ -17,12 +17,52 @@ public struct MappedNoticeDecoder: Sendable {
         self.kinds = kinds
     }
 
+    /// The only notice of a message.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
+        let first = try decodeAll(payload)[0]
+        if case .refused(let rejection) = first { throw rejection }
+        return first
+    }
+
+    /// Every notice of a message, in their order: at least one.
+    ///
+    /// - Throws: why nothing of the message can be read.
+    public func decodeAll(_ payload: [UInt8]) throws(NoticeRejection) -> [DecodedNotice] {
         let json = try PaymentNoticeDecoder.object(in: payload) { (json) throws(NoticeRejection) in
             // A part after the mistake could have made it another payment's id.
+            guard mapping.each == nil else { throw missing(mapping.id[0], in: json) }
             for path in mapping.id where path.value(in: json) == nil { throw missing(path, in: json) }
             return try id(in: json)
         }
+        guard let list = mapping.each else { return [try decode(json)] }
+        // What says of the whole message that it has no payments.
+        let conditions = mapping.conditions.filter(\.field.isFromTop).map { condition in
+            var condition = condition
+            condition.field = condition.field.inElement(0, of: list)
+            return condition
+        }
+        if let verdict = try verdict(of: conditions, in: json, id: nil) { return [verdict] }
+        guard let value = list.value(in: json) else { throw missing(list, in: json) }
+        guard let elements = value.elements else {
+            throw NoticeRejection(id: nil, field: "\(list)", problem: "expected a list, found \(value.kind)")
+        }
+        guard !elements.isEmpty else { return [.ignored(reason: "\(list) is an empty list")] }
+        guard elements.count <= Self.mostNotices else {
+            throw NoticeRejection(
+                id: nil, field: "\(list)",
+                problem: "has \(elements.count) elements, and one message may have \(Self.mostNotices)")
+        }
+        return elements.indices.map { index in
+            let decoder = MappedNoticeDecoder(
+                mapping: mapping.inElement(index), defaultCurrency: defaultCurrency, kinds: kinds)
+            do throws(NoticeRejection) { return try decoder.decode(json) } catch { return .refused(error) }
+        }
+    }
+
+    /// The most elements of ``PaymentMapping/each``.
+    public static let mostNotices = 256
+
+    private func decode(_ json: JSONValue) throws(NoticeRejection) -> DecodedNotice {
         for condition in mapping.conditions {
             guard condition.field.value(in: json)?.string?.unicodeScalars.contains(JSONValue.replacement) == true else {
                 continue
@@ -30,16 +70,17 @@ public struct MappedNoticeDecoder: Sendable {
             throw NoticeRejection(
                 id: try? id(in: json), field: "\(condition.field)", problem: "holds \(JSONValue.brokenCharacter)")
         }
-        for condition in mapping.conditions where condition.otherwise == .ignore {
-            if let reason = violation(of: condition, in: json) { return .ignored(reason: reason) }
+        // A condition that takes one of several elements would silence the others.
+        let unique = mapping.conditions.filter { $0.field.ambiguity(in: json) == nil }
+        if let verdict = try verdict(of: unique, in: json, id: try? id(in: json)) { return verdict }
+        for path in mapping.fields {
+            guard let problem = path.ambiguity(in: json) else { continue }
+            throw NoticeRejection(id: nil, field: "\(path)", problem: problem)
+        }
+        if mapping.negative == .ignore, isNegative(in: json) {
+            return .ignored(reason: "\(mapping.amount) is negative")
         }
         let checks = NoticeChecks(id: try id(in: json), kinds: kinds)
-        for condition in mapping.conditions where condition.otherwise == .reject {
-            guard violation(of: condition, in: json) == nil else {
-                let values = condition.values.joined(separator: " or ")
-                throw checks.rejection("\(condition.field)", "expected \(values)")
-            }
-        }
         var currency = defaultCurrency
         if let code = try text(mapping.currency, in: json, checks) {
             currency = try checks.currency(code.text, field: code.field)
@@ -56,13 +97,46 @@ public struct MappedNoticeDecoder: Sendable {
         return .notice(notice, unread: unread)
     }
 
-    /// - Returns: why the condition is not met; `nil` when it is.
-    private func violation(of condition: PaymentMapping.Condition, in json: JSONValue) -> String? {
-        guard let value = condition.field.written(in: json) else {
-            return condition.values.contains { $0.isAlike("null") } ? nil : "\(condition.field) is missing"
+    /// - Returns: why the message, or the element, is ignored; `nil` if it is not.
+    private func verdict(
+        of conditions: [PaymentMapping.Condition], in json: JSONValue, id: PaymentID?
+    ) throws(NoticeRejection) -> DecodedNotice? {
+        var refusal: NoticeRejection?
+        for condition in conditions {
+            let violation: PaymentMapping.Condition.Violation?
+            do throws(NoticeRejection) {
+                violation = try condition.violation(
+                    in: json, condition.field == mapping.amount ? mapping.separators : nil)
+            } catch {
+                refusal = refusal ?? NoticeRejection(id: id, field: error.field, problem: error.problem)
+                continue
+            }
+            guard let violation else { continue }
+            if (violation.isAbsence ? condition.absent : condition.otherwise) == .ignore {
+                return violation.isAbsence
+                    ? .ignoredByAbsence(reason: violation.reason) : .ignored(reason: violation.reason)
+            }
+            let expected = condition.tests.map(\.words).joined(separator: ", and ")
+            let problem = violation.isAbsence ? "\(condition.field.lack(in: json)); expected \(expected)" : "expected \(expected), found \(condition.found(in: json))"
+            refusal = refusal ?? NoticeRejection(id: id, field: "\(condition.field)", problem: problem)
         }
-        guard !condition.values.contains(where: value.isWritten) else { return nil }
-        return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
+        if let refusal {
+            // A message whose id cannot be read is refused for that first.
+            if id == nil, mapping.each == nil { _ = try self.id(in: json) }
+            throw refusal
+        }
+        return nil
+    }
+
+    private func isNegative(in json: JSONValue) -> Bool {
+        guard let text = mapping.amount.value(in: json)?.digits else { return false }
+        return Self.magnitude(text) != nil
+    }
+
+    /// The text without a minus sign in front; `nil` if it has none.
+    private static func magnitude(_ text: String) -> String? {
+        guard let first = text.first, ["-", "\u{2212}"].contains(first) else { return nil }
+        return String(text.dropFirst())
     }
 
     private func missing(_ path: FieldPath, in json: JSONValue) -> NoticeRejection {
@@ -110,15 +184,23 @@ public struct MappedNoticeDecoder: Sendable {
         in json: JSONValue, _ currency: Currency, _ checks: NoticeChecks
     ) throws(NoticeRejection) -> Money {
         let field = mapping.amount.description
-        guard let value = mapping.amount.value(in: json) else {
+        guard var value = mapping.amount.value(in: json) else {
             throw checks.rejection(field, mapping.amount.lack(in: json))
+        }
+        if mapping.negative == .refund {
+            switch value {
+            case .string(let text): value = Self.magnitude(text).map(JSONValue.string) ?? value
+            case .number(let text): value = Self.magnitude(text).map(JSONValue.number) ?? value
+            default: break
+            }
         }
         switch mapping.unit {
         case .decimal:
             return try checks.money(decimal: try plain(value, field, checks), of: value, currency, field: field)
         case .cents: return try checks.money(minorUnits: value, places: 2, currency, field: field)
         case .minor:
-            return try checks.money(minorUnits: value, places: currency.exponent, currency, field: field)
+            let places = mapping.decimals[currency] ?? currency.exponent
+            return try checks.money(minorUnits: value, places: places, currency, field: field)
         }
     }
 
@@ -134,6 +216,7 @@ public struct MappedNoticeDecoder: Sendable {
     }
 
     private func kind(in json: JSONValue, _ checks: NoticeChecks) throws(NoticeRejection) -> PaymentNotice.Kind {
+        if mapping.negative == .refund, isNegative(in: json) { return .refund }
         guard let kind = try text(mapping.kind, in: json, checks) else { return .payment }
         return try checks.kind(kind.text, field: kind.field)
     }
@@ -169,7 +252,7 @@ extension PaymentMapping.Source {
             {
                 return (meaning, "\(path)")
             }
-            guard value != .null else { return nil }
+            guard value != .null, value != .string("") else { return nil }
             guard let text = value.code else {
                 throw NoticeRejection(
                     id: id, field: "\(path)",
@@ -180,9 +263,16 @@ extension PaymentMapping.Source {
     }
 }
 
+extension PaymentMapping.Condition {
+    fileprivate func found(in json: JSONValue) -> String {
+        guard let value = field.written(in: json) else { return "nothing" }
+        return (value.code ?? value.kind).excerpt
+    }
+}
+
 extension JSONValue {
     /// The text of a scalar: providers write codes as strings, numbers and booleans.
-    fileprivate var code: String? {
+    var code: String? {
         if case .bool(let bool) = self { "\(bool)" } else { digits }
     }
 }

@@ -26,10 +26,12 @@ public enum NoticeReader: Sendable {
         }
     }
 
-    public func read(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
+    /// - Returns: at least one; several where the mapping has ``PaymentMapping/each``.
+    /// - Throws: why nothing of the message can be read.
+    public func read(_ payload: [UInt8]) throws(NoticeRejection) -> [DecodedNotice] {
         switch self {
-        case .native(let decoder): try decoder.decode(payload)
-        case .mapped(let decoder): try decoder.decode(payload)
+        case .native(let decoder): [try decoder.decode(payload)]
+        case .mapped(let decoder): try decoder.decodeAll(payload)
         }
     }
 }
@@ -39,6 +41,10 @@ public enum DecodedNotice: Sendable, Equatable {
     case notice(PaymentNotice, unread: UnreadFields = UnreadFields())
     /// Not meant for the box: another kind of event on the same topic. `reason` names the field.
     case ignored(reason: String)
+    /// Ignored since a field is missing. A provider who renames it would be silenced by that.
+    case ignoredByAbsence(reason: String)
+    /// Of several in one message this one cannot be read.
+    case refused(NoticeRejection)
 }
 
 /// Fields of a notice that could not be read and are treated as missing, so that the payment is not lost.

@@ -100,7 +100,7 @@ private struct NativeFields {
     }
 
     func paidAt() throws(NoticeRejection) -> Timestamp? {
-        guard let text = try string("paid_at"), !text.isEmpty else { return nil }
+        guard let text = try string("paid_at") else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw checks.rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
         }
@@ -116,8 +116,9 @@ private struct NativeFields {
         return text
     }
 
+    /// `nil` for `null` and for an empty text, which many programs write for "none".
     private func present(_ name: String) -> JSONValue? {
-        guard let value = json[name], value != .null else { return nil }
+        guard let value = json[name], value != .null, value != .string("") else { return nil }
         return value
     }
 }

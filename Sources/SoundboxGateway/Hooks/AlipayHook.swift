@@ -14,7 +14,7 @@ import SoundboxSystem
 package struct AlipayHook: HookScheme {
     package static let headers: [String] = []
 
-    private typealias Field = (name: [UInt8], value: [UInt8])
+    private typealias Field = FormBody.Field
 
     private let key: RSAPublicKey
 
@@ -23,15 +23,11 @@ package struct AlipayHook: HookScheme {
     }
 
     package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
-        var fields: [Field] = []
-        for part in request.body.split(separator: UInt8(ascii: "&")) { fields.append(try Self.field(part)) }
+        var fields = try FormBody(request.body).fields
         fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
-        for (one, next) in zip(fields, fields.dropFirst()) where one.name == next.name {
-            throw HookRefusal(status: 400, reason: "the field \(Self.text(one.name).excerpt) occurs twice")
-        }
         func unsigned(_ name: String) -> String? {
             guard let index = fields.firstIndex(where: { $0.name.elementsEqual(name.utf8) }) else { return nil }
-            return Self.text(fields.remove(at: index).value)
+            return FormBody.text(fields.remove(at: index).value)
         }
         let (signature, type) = (unsigned("sign").flatMap(Base64.bytes), unsigned("sign_type"))
         guard type == "RSA2" else {
@@ -43,17 +39,7 @@ package struct AlipayHook: HookScheme {
         guard let signature, key.isSignature(signature, of: signed) else {
             throw HookRefusal(status: 401, reason: "sign is not Alipay's signature of the fields")
         }
-        return JSONValue.object(fields.map { (Self.text($0.name), .string(Self.text($0.value))) }).bytes
-    }
-
-    private static func field(_ part: ArraySlice<UInt8>) throws(HookRefusal) -> Field {
-        guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
-            let name = PercentEncoding.decoded(part[..<equals], isForm: true),
-            let value = PercentEncoding.decoded(part[(equals + 1)...], isForm: true)
-        else {
-            throw HookRefusal(status: 400, reason: "the body is no form: expected name=value, percent-encoded, with &")
-        }
-        return (name, value)
+        return JSONValue.object(fields.map { (FormBody.text($0.name), .string(FormBody.text($0.value))) }).bytes
     }
 
     /// - Throws: where the same bytes could be other fields: a `subject` of `x&total_amount=9` and a swallowed
@@ -82,9 +68,6 @@ package struct AlipayHook: HookScheme {
                 }
             }
     }
-
-    /// Signed are the bytes. Those of GBK become U+FFFD, which a mapping refuses where it decides by it.
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     package var accepted: HTTPResponse { Self.answer("success", status: 200) }
 

@@ -5,16 +5,16 @@ import SoundboxYAML
 ///
 ///     let hook = try Hook(readingFile: "/etc/soundbox-gateway/hooks/wechatpay.yaml")
 ///     let document = try hook.scheme.open(request, at: now)
-///     let notice = try MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY).decode(document)
-///     let box = try hook.box(of: document)
+///     let notices = try MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY).decodeAll(document)
+///     let box = try hook.box(of: document, at: 0)
 ///
 /// The file is a mapping file (``PaymentMapping``) with `hook`, `merchant` and `device` besides. The last two are a
 /// source, like `channel`: `{constant: M1001}`, or `{field: store_id, codes: {"2088": box-01}}`.
 package struct Hook: Sendable {
     package let scheme: any HookScheme
     package let mapping: PaymentMapping
-    private let merchant: PaymentMapping.Source
-    private let device: PaymentMapping.Source
+    private let merchant: BoxSource
+    private let device: BoxSource
 
     /// Blocks on the disk, also for the keys that the file names.
     package init(readingFile path: String) throws(YAMLError) {
@@ -24,10 +24,10 @@ package struct Hook: Sendable {
     package init(reading value: YAMLValue) throws(YAMLError) {
         let top = try value.mapping()
         scheme = try HookName.scheme(reading: top.required("hook"))
-        merchant = try PaymentMapping.Source(id: top.required("merchant")) { (text) throws(BoxIDError) in
+        merchant = try BoxSource(reading: top.required("merchant")) { (text) throws(BoxIDError) in
             _ = try BoxID(merchant: text, device: "device")
         }
-        device = try PaymentMapping.Source(id: top.required("device")) { (text) throws(BoxIDError) in
+        device = try BoxSource(reading: top.required("device")) { (text) throws(BoxIDError) in
             _ = try BoxID(merchant: "merchant", device: text)
         }
         mapping = try PaymentMapping(reading: top)
@@ -39,39 +39,97 @@ package struct Hook: Sendable {
         (scheme as? HMACBodyHook).map { [$0.header] } ?? type(of: scheme).headers
     }
 
-    /// The ids of the box that a document is for. Whether there is such a box is for the caller to know.
+    /// The box of one notice.
+    package enum Box: Sendable, Equatable {
+        case ids(merchant: String, device: String)
+        /// It is for no box, as the file says. `reason` names the field.
+        case none(reason: String, isAbsence: Bool)
+    }
+
+    /// The ids of the box that a notice is for. Whether there is such a box is for the caller to know.
+    ///
+    /// - Parameter index: the notice's place among those of the document.
     /// - Throws: where they are missing, or could not stand in a topic.
-    package func box(of document: [UInt8]) throws(NoticeRejection) -> (merchant: String, device: String) {
+    package func box(of document: [UInt8], at index: Int = 0) throws(NoticeRejection) -> Box {
         let json: JSONValue
         do { json = try JSONValue(parsing: document, toleratesBrokenText: true) } catch {
             throw NoticeRejection(id: nil, field: "payload", problem: error.description)
         }
-        let merchant = try Self.text(merchant, "merchant", in: json)
-        let device = try Self.text(device, "device", in: json)
-        do { _ = try Topics(merchant: merchant.text, device: device.text) } catch {
-            let field = error.part == .merchant ? merchant.field : device.field
+        var (sources, texts) = ([merchant, device], [(text: String, field: String)]())
+        if let list = mapping.each { sources = sources.map { $0.inElement(index, of: list) } }
+        for (source, name) in zip(sources, ["merchant", "device"]) {
+            switch try source.text(name, in: json) {
+            case .text(let text, let field): texts.append((text, field))
+            case .none(let reason, let isAbsence): return .none(reason: reason, isAbsence: isAbsence)
+            }
+        }
+        do { _ = try Topics(merchant: texts[0].text, device: texts[1].text) } catch {
+            let field = texts[error.part == .merchant ? 0 : 1].field
             throw NoticeRejection(id: nil, field: field, problem: "\(error.part): \(error.problem)")
         }
-        return (merchant.text, device.text)
+        return .ids(merchant: texts[0].text, device: texts[1].text)
+    }
+}
+
+/// Where a hook's merchant or device comes from: `{constant: ID}`, or `{field: PATH, codes: {CODE: ID}, otherwise:
+/// ignore, absent: refuse}`. `otherwise` is for a value that is none of the codes, `absent` for a missing one; both are
+/// `refuse` where they are not written.
+private struct BoxSource: Sendable {
+    enum Outcome {
+        case text(String, field: String)
+        case none(reason: String, isAbsence: Bool)
     }
 
-    private static func text(
-        _ source: PaymentMapping.Source, _ name: String, in json: JSONValue
-    ) throws(NoticeRejection) -> (text: String, field: String) {
+    private var source: PaymentMapping.Source
+    private let otherwise: PaymentMapping.Verdict
+    private let absent: PaymentMapping.Verdict
+
+    /// Checks what the file itself says; ``Hook/box(of:at:)`` checks the rest.
+    init(reading value: YAMLValue, check: (String) throws(BoxIDError) -> Void) throws(YAMLError) {
+        let section = try value.mapping()
+        let (otherwise, absent) = (section.optional("otherwise"), section.optional("absent"))
+        self.otherwise = try otherwise?.verdict() ?? .refuse
+        self.absent = try absent?.verdict() ?? .refuse
+        source = try PaymentMapping.Source(reading: section)
+        let texts: [String]
+        switch source {
+        case .constant(let text):
+            texts = [text]
+            if let key = otherwise ?? absent { throw key.error("is of use beside field only") }
+        case .field(_, let codes):
+            texts = codes.values.sorted()
+            if let otherwise, codes.isEmpty { throw otherwise.error("is of use beside codes only") }
+        }
+        for text in texts {
+            do { try check(text) } catch { throw value.error("\(text.excerpt) is no id: \(error.problem)") }
+        }
+    }
+
+    func inElement(_ index: Int, of list: FieldPath) -> BoxSource {
+        var copy = self
+        copy.source = source.inElement(index, of: list)
+        return copy
+    }
+
+    func text(_ name: String, in json: JSONValue) throws(NoticeRejection) -> Outcome {
+        if let path = source.field, let problem = path.ambiguity(in: json) {
+            throw NoticeRejection(id: nil, field: "\(path)", problem: problem)
+        }
         guard let text = try source.text(in: json) else {
-            var field = name
-            if case .field(let path, _) = source { field = "\(path)" }
+            let field = source.field.map { "\($0)" } ?? name
+            if absent == .ignore { return .none(reason: "\(field) is missing", isAbsence: true) }
             throw NoticeRejection(id: nil, field: field, problem: "this field is missing; it says the \(name)")
         }
         if case .field(_, let codes) = source, !codes.isEmpty, !codes.values.contains(text.text) {
-            throw NoticeRejection(
-                id: nil, field: text.field, problem: "\(text.text.excerpt) is none of the codes that say the \(name)")
+            let problem = "\(text.text.excerpt) is none of the codes that say the \(name)"
+            if otherwise == .ignore { return .none(reason: "\(text.field): \(problem)", isAbsence: false) }
+            throw NoticeRejection(id: nil, field: text.field, problem: problem)
         }
         guard !text.text.unicodeScalars.contains("\u{FFFD}") else {
             throw NoticeRejection(
                 id: nil, field: text.field, problem: "holds U+FFFD: it was cut or read in another encoding")
         }
-        return text
+        return .text(text.text, field: text.field)
     }
 }
 
@@ -95,20 +153,5 @@ private enum HookName: String, CaseIterable {
             }
         try section.refuseOtherKeys()
         return scheme
-    }
-}
-
-extension PaymentMapping.Source {
-    /// Checks what the file itself says; ``Hook/box(of:)`` checks the rest.
-    fileprivate init(id value: YAMLValue, check: (String) throws(BoxIDError) -> Void) throws(YAMLError) {
-        try self.init(reading: value)
-        let texts =
-            switch self {
-            case .constant(let text): [text]
-            case .field(_, let codes): codes.values.sorted()
-            }
-        for text in texts {
-            do { try check(text) } catch { throw value.error("\(text.excerpt) is no id: \(error.problem)") }
-        }
     }
 }

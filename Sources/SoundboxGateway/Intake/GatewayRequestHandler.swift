@@ -11,7 +11,7 @@ import SoundboxSystem
 ///     POST /hooks/{name}
 package struct GatewayRequestHandler: Sendable {
     /// The headers that it reads, besides those of the hooks.
-    package static let headers = ["authorization"]
+    package static let headers = ["authorization", "content-type"]
 
     let intake: PaymentIntake
     let tokens: AccessTokens
@@ -22,6 +22,7 @@ package struct GatewayRequestHandler: Sendable {
     let metrics: GatewayMetrics
     let logger: Logger
     private let hookRates: [String: RateLimit]
+    private let absences: [String: AbsenceWatch]
     /// Lines about what is refused, which anybody may send, and about what cannot be stored.
     private let refusalLines = RateLimit()
     private let storeLines = RateLimit()
@@ -36,6 +37,7 @@ package struct GatewayRequestHandler: Sendable {
         self.decoder = decoder
         self.hooks = hooks
         hookRates = hooks.mapValues { _ in AccessTokens.rate() }
+        absences = hooks.mapValues { _ in AbsenceWatch() }
         self.boxes = boxes
         self.clock = clock
         self.metrics = metrics
@@ -164,7 +166,8 @@ package struct GatewayRequestHandler: Sendable {
         guard request.method == "POST" else { return .error(405, "expected POST") }
         let now = clock.now.time
         do throws(HookRefusal) {
-            let document = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
+            let opened = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
+            let document = request.isForm && opened == request.body ? try FormBody(opened).document : opened
             // Only what is signed counts: a flood of forged requests must not hold up the provider's.
             guard hookRates[name]?.take() != nil else {
                 metrics.count(.tooFast)
@@ -180,37 +183,70 @@ package struct GatewayRequestHandler: Sendable {
         }
     }
 
+    /// Stores every payment of a document in one commit. Those that cannot be read cost no other one.
     private func take(_ document: [UInt8], from hook: Hook, _ name: String) async -> HTTPResponse {
+        let reader = MappedNoticeDecoder(
+            mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
+        var payments: [(box: BoxID, notice: PaymentNotice)] = []
+        var problems: [String] = []
         do {
-            let reader = MappedNoticeDecoder(
-                mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
-            // A time that cannot be read is no reason to lose a payment: it counts as paid now.
-            guard case .notice(let notice, _) = try reader.decode(document) else {
-                metrics.count(.ignored)
-                return hook.scheme.accepted
+            for (index, read) in try reader.decodeAll(document).enumerated() {
+                switch read {
+                case .ignored(let reason): ignore(name, reason, isAbsence: false)
+                case .ignoredByAbsence(let reason): ignore(name, reason, isAbsence: true)
+                case .refused(let rejection): problems.append("\(rejection)")
+                // A time that cannot be read is no reason to lose a payment: it counts as paid now.
+                case .notice(let notice, _):
+                    do {
+                        switch try hook.box(of: document, at: index) {
+                        case .none(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence)
+                        case .ids(let merchant, let device):
+                            _ = absences[name]?.read()
+                            payments.append((try BoxID(merchant: merchant, device: device), notice))
+                        }
+                    } catch { problems.append("\(error)") }
+                }
             }
-            let (merchant, device) = try hook.box(of: document)
-            let box = try BoxID(merchant: merchant, device: device)
-            let outcome = try await intake.accept(notice, for: box)
-            if case .differs(let money) = outcome {
+        } catch { problems.append("\(error)") }
+        for problem in problems {
+            metrics.count(.refused)
+            if refusalLines.take() != nil {
+                logger.error("a webhook's payment is refused", metadata: ["hook": "\(name)", "reason": "\(problem)"])
+            }
+        }
+        guard !payments.isEmpty else {
+            return problems.first.map { hook.scheme.failed($0) } ?? hook.scheme.accepted
+        }
+        do throws(StoreError) {
+            for (payment, outcome) in zip(payments, try await intake.accept(payments)) {
+                guard case .differs(let money) = outcome else {
+                    metrics.count(outcome == .accepted ? .accepted : .known)
+                    continue
+                }
                 metrics.count(.differs)
+                problems.append("the id is known with another amount")
                 logger.error(
                     "a webhook repeats an id with another amount",
-                    metadata: ["hook": "\(name)", "box": "\(box)", "id": "\(notice.id)", "stored": "\(money)"])
-                return hook.scheme.failed("the id is known with another amount")
+                    metadata: [
+                        "hook": "\(name)", "box": "\(payment.box)", "id": "\(payment.notice.id)", "stored": "\(money)",
+                    ])
             }
-            metrics.count(outcome == .accepted ? .accepted : .known)
-            return hook.scheme.accepted
-        } catch let error where !(error is StoreError) {
-            metrics.count(.refused)
-            logger.error("a webhook's payment is refused", metadata: ["hook": "\(name)", "reason": "\(error)"])
-            return hook.scheme.failed("\(error)")
+            // What one request repeats would come again and again for the sake of another one that is stored.
+            return payments.count == 1 && problems.count == 1
+                ? hook.scheme.failed(problems[0]) : hook.scheme.accepted
         } catch {
             metrics.count(.failed)
             if storeLines.take() != nil {
                 logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
             }
             return hook.scheme.failed("the payment could not be stored; send it again")
+        }
+    }
+
+    private func ignore(_ name: String, _ reason: String, isAbsence: Bool) {
+        metrics.count(.ignored)
+        if let warning = absences[name]?.ignored(reason, byAbsence: isAbsence) {
+            logger.warning("\(warning)", metadata: ["hook": "\(name)"])
         }
     }
 }

@@ -8,11 +8,11 @@ package actor PaymentIntake {
     private let executor = ThreadExecutor(name: "store")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private typealias Answer = CheckedContinuation<Result<PaymentStore.Acceptance, StoreError>, Never>
+    private typealias Answer = CheckedContinuation<Result<[PaymentStore.Acceptance], StoreError>, Never>
 
     private let store: PaymentStore
     private let stored: @Sendable () -> Void
-    private var waiting: [(box: BoxID, notice: PaymentNotice)] = []
+    private var waiting: [[(box: BoxID, notice: PaymentNotice)]] = []
     private var answers: [Answer] = []
 
     /// - Parameter stored: called after each commit that has stored something new.
@@ -25,8 +25,18 @@ package actor PaymentIntake {
     ///
     /// - Throws: why it is not; then nothing of it is.
     package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> PaymentStore.Acceptance {
+        try await accept([(box, notice)])[0]
+    }
+
+    /// Returns when all of them are on the disk: in one commit.
+    ///
+    /// - Throws: why they are not; then none of them is.
+    /// - Returns: one answer for each, in the same order.
+    package func accept(
+        _ payments: [(box: BoxID, notice: PaymentNotice)]
+    ) async throws(StoreError) -> [PaymentStore.Acceptance] {
         let result = await withCheckedContinuation { (answer: Answer) in
-            waiting.append((box, notice))
+            waiting.append(payments)
             answers.append(answer)
             // Runs behind the requests that wait for this thread already.
             if answers.count == 1 { Task(executorPreference: executor) { await self.commit() } }
@@ -38,8 +48,12 @@ package actor PaymentIntake {
         let (payments, answers) = (waiting, answers)
         (waiting, self.answers) = ([], [])
         do throws(StoreError) {
-            let outcomes = try store.accept(payments, at: store.clock.now)
-            for (answer, outcome) in zip(answers, outcomes) { answer.resume(returning: .success(outcome)) }
+            let outcomes = try store.accept(payments.flatMap(\.self), at: store.clock.now)
+            var rest = outcomes[...]
+            for (answer, request) in zip(answers, payments) {
+                answer.resume(returning: .success(Array(rest.prefix(request.count))))
+                rest = rest.dropFirst(request.count)
+            }
             if outcomes.contains(.accepted) { stored() }
         } catch {
             for answer in answers { answer.resume(returning: .failure(error)) }

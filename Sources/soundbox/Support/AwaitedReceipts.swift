@@ -7,11 +7,16 @@ struct AwaitedReceipts {
 
     /// - Parameter reader: the same as the box's.
     init(of payloads: [[UInt8]], _ reader: NoticeReader) {
-        ids = payloads.map { payload -> PaymentID? in
+        ids = payloads.flatMap { payload -> [PaymentID?] in
             do throws(NoticeRejection) {
-                guard case .notice(let notice, _) = try reader.read(payload) else { return nil }
-                return notice.id
-            } catch { return error.id }
+                return try reader.read(payload).map { read in
+                    switch read {
+                    case .notice(let notice, _): notice.id
+                    case .refused(let rejection): rejection.id
+                    case .ignored, .ignoredByAbsence: nil
+                    }
+                }
+            } catch { return [error.id] }
         }
     }
 

@@ -1,0 +1,160 @@
+/// The path to a value inside nested objects and lists:
+///
+///     data.order.id                  names of objects
+///     pix.0.valor                    the first element of a list that has one
+///     Body.Item[Name=Amount].Value   the element of a list whose member `Name` is `Amount`
+///     $.currency                     beside the list of `each`, from the top of the message
+public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
+    private enum Step: Sendable, Hashable {
+        /// A member of an object, or the index of a list's only element.
+        case name(String)
+        /// The element that `each` is at.
+        case element(Int)
+        /// The element of a list by a member's value.
+        case with(name: String, value: String)
+    }
+
+    private var steps: [Step]
+    /// Whether it begins at the top of the message although the mapping has `each`.
+    public let isFromTop: Bool
+
+    /// `nil` when a name is empty, or a bracket is not closed.
+    public init?(_ text: String) {
+        isFromTop = text.hasPrefix("$.")
+        var steps: [Step] = []
+        for part in Self.parts(of: isFromTop ? text.dropFirst(2) : text[...]) {
+            guard let bracket = part.firstIndex(of: "[") else {
+                guard !part.isEmpty, !part.contains("]") else { return nil }
+                steps.append(.name(String(part)))
+                continue
+            }
+            let inside = part[part.index(after: bracket)...]
+            guard bracket > part.startIndex, inside.last == "]", let equals = inside.firstIndex(of: "=") else {
+                return nil
+            }
+            let (name, value) = (inside[..<equals], inside[inside.index(after: equals)...].dropLast())
+            guard !name.isEmpty, !value.isEmpty, !value.contains("[") else { return nil }
+            steps += [.name(String(part[..<bracket])), .with(name: String(name), value: String(value))]
+        }
+        self.steps = steps
+    }
+
+    private init(_ steps: [Step]) { (self.steps, isFromTop) = (steps, false) }
+
+    /// Splits at the points that are not in brackets.
+    private static func parts(of text: Substring) -> [Substring] {
+        var parts: [Substring] = []
+        var (start, isInside) = (text.startIndex, false)
+        for index in text.indices {
+            switch text[index] {
+            case "[": isInside = true
+            case "]": isInside = false
+            case "." where !isInside:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    /// The names as they are written in errors, without ``isFromTop``.
+    public var description: String {
+        steps.reduce("") { text, step in
+            switch step {
+            case .name(let name): text.isEmpty ? name : "\(text).\(name)"
+            case .element(let index): "\(text).\(index)"
+            case .with(let name, let value): "\(text)[\(name)=\(value)]"
+            }
+        }
+    }
+
+    /// The path from the top of the message, for one element of a list.
+    func inElement(_ index: Int, of list: FieldPath) -> FieldPath {
+        isFromTop ? FieldPath(steps) : FieldPath(list.steps + [.element(index)] + steps)
+    }
+
+    /// `nil` when the field is missing or `null`.
+    func value(in json: JSONValue) -> JSONValue? {
+        guard let value = written(in: json), value != .null else { return nil }
+        return value
+    }
+
+    /// `nil` when the field is missing.
+    func written(in json: JSONValue) -> JSONValue? {
+        var value = json
+        for step in steps {
+            guard let next = Self.next(step, in: value) else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    private static func next(_ step: Step, in value: JSONValue) -> JSONValue? {
+        switch step {
+        case .name(let name):
+            guard let elements = value.elements else { return value[name] }
+            return index(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+        case .element(let index): return value.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+        case .with(let name, let text):
+            let found = (value.elements ?? []).filter { $0[name]?.isWritten(text) == true }
+            return found.count == 1 ? found[0] : nil
+        }
+    }
+
+    private static func index(_ name: String) -> Int? { name.utf8.allSatisfy(\.isDigit) ? Int(name) : nil }
+
+    /// Why it must not be read: it takes one of several elements. A second payment would be lost without a word.
+    package func ambiguity(in json: JSONValue) -> String? {
+        var value = json
+        for (place, step) in steps.enumerated() {
+            let elements = value.elements ?? []
+            let path = FieldPath(Array(steps[..<place]))
+            switch step {
+            case .name(let name):
+                let objects = elements.count { if case .object = $0 { true } else { false } }
+                if Self.index(name) != nil, elements.count > 1, objects > 0 {
+                    return "\(path) has \(elements.count) elements, and the mapping takes one of them; write each: \(path)"
+                }
+            case .element: break
+            case .with(let name, let text):
+                let count = elements.count { $0[name]?.isWritten(text) == true }
+                if count > 1 { return "\(path) has \(count) elements with \(name)=\(text), expected one" }
+            }
+            guard let next = Self.next(step, in: value) else { return nil }
+            value = next
+        }
+        return nil
+    }
+
+    /// Why there is no value, in words.
+    func lack(in json: JSONValue) -> String {
+        var value = json
+        for (place, step) in steps.enumerated() {
+            let path = FieldPath(Array(steps[..<place]))
+            if let elements = value.elements, Self.next(step, in: value) == nil {
+                if elements.isEmpty { return "this field is missing; \(path) is an empty list" }
+                if case .with(let name, let text) = step {
+                    return "this field is missing; \(path) has no element with \(name)=\(text)"
+                }
+                return "this field is missing; \(path) is a list, whose first element is \(path).0"
+            }
+            if let text = value.string, let first = text.utf8.first(where: { $0 != 0x20 }),
+                [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first),
+                (try? JSONValue(parsing: Array(text.utf8))) != nil
+            {
+                return "this field is missing; \(path) is a text that holds JSON, which is not read; have \(path) sent as "
+                    + "an object"
+            }
+            guard let next = Self.next(step, in: value) else { break }
+            value = next
+        }
+        return "this field is missing"
+    }
+
+    /// Whether one of the two is inside the other's value, so that never both are scalars.
+    public func excludes(_ other: FieldPath) -> Bool {
+        steps != other.steps && isFromTop == other.isFromTop
+            && (steps.starts(with: other.steps) || other.steps.starts(with: steps))
+    }
+}
