@@ -30,8 +30,8 @@ extension PaymentMapping {
         if let other = fields.first(where: field.excludes) {
             return "no message has a value at both \(field) and \(other)"
         }
-        if field == amount, !condition.values.contains(where: { $0.contains(where: \.isNumber) }) {
-            return "an amount has digits"
+        if field == amount, !condition.values.contains(where: Self.mayBeAmount) {
+            return "an amount has digits, and no sign"
         }
         if id.contains(field), condition.values.allSatisfy({ $0.isAlike("null") }) { return "an id is not null" }
         // U+FFFD stands for half a character, which is refused wherever a mapping decides by it.
@@ -43,6 +43,11 @@ extension PaymentMapping {
         guard remaining.isEmpty else { return nil }
         let others = earlier.map { $0.values.joined(separator: " or ") }.joined(separator: ", and ")
         return "\(field) must also be \(others)"
+    }
+
+    /// Whether some unit and separators read the text as an amount. An exponent is JSON's.
+    private static func mayBeAmount(_ text: String) -> Bool {
+        text.first?.isNumber == true && text.allSatisfy { $0.isNumber || ".,eE+-".contains($0) }
     }
 
     /// Every field that the mapping reads.
@@ -80,12 +85,27 @@ extension PaymentMapping.Condition {
         let mapping = try value.mapping()
         let list = try mapping.required("values")
         var values: [String] = []
-        for value in try list.list() { values.append(try value.string()) }
+        for value in try list.list() {
+            let text = try value.string()
+            guard !Self.isComparison(text) else {
+                throw value.error("expected a value as the provider writes it; \"\(text)\" is not compared with")
+            }
+            values.append(text)
+        }
         guard !values.isEmpty else { throw list.error("expected at least one value") }
         self.init(
             field: try mapping.required("field").fieldPath(), values: values,
             otherwise: try mapping.required("otherwise").choice(of: Otherwise.self))
         try mapping.refuseOtherKeys()
+    }
+
+    /// Whether somebody meant `> 0`: the message that holds these very letters never comes.
+    private static func isComparison(_ text: String) -> Bool {
+        let words = text.drop { $0.isWhitespace }
+        let operand = words.drop { "<>=!≤≥≠".contains($0) }
+        guard operand.startIndex > words.startIndex else { return false }
+        let number = operand.drop { $0.isWhitespace || "+-.".contains($0) }
+        return number.first?.isNumber == true
     }
 }
 

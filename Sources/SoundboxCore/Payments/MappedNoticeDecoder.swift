@@ -59,7 +59,8 @@ public struct MappedNoticeDecoder: Sendable {
     /// - Returns: why the condition is not met; `nil` when it is.
     private func violation(of condition: PaymentMapping.Condition, in json: JSONValue) -> String? {
         guard let value = condition.field.written(in: json) else {
-            return condition.values.contains { $0.isAlike("null") } ? nil : "\(condition.field) is missing"
+            return condition.values.contains { $0.isAlike("null") }
+                ? nil : "\(condition.field) is missing\(condition.field.hint(in: json))"
         }
         guard !condition.values.contains(where: value.isWritten) else { return nil }
         return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
@@ -156,7 +157,8 @@ public struct MappedNoticeDecoder: Sendable {
 extension PaymentMapping.Source {
     /// What a message says there.
     /// - Parameter id: the message's, for the rejection.
-    /// - Returns: the text and the field to name in an error; `nil` when the field is missing.
+    /// - Returns: the text and the field to name in an error; `nil` when the field is missing, or empty without a code
+    ///   for that.
     package func text(
         in json: JSONValue, id: PaymentID? = nil
     ) throws(NoticeRejection) -> (text: String, field: String)? {
@@ -169,7 +171,7 @@ extension PaymentMapping.Source {
             {
                 return (meaning, "\(path)")
             }
-            guard value != .null else { return nil }
+            guard value != .null, value != .string("") else { return nil }
             guard let text = value.code else {
                 throw NoticeRejection(
                     id: id, field: "\(path)",

@@ -126,18 +126,25 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Why there is no value, in words.
-    func lack(in json: JSONValue) -> String {
+    func lack(in json: JSONValue) -> String { "this field is missing" + hint(in: json) }
+
+    /// What stands in the path's way, as the end of a sentence; empty when the field is only missing.
+    func hint(in json: JSONValue) -> String {
         var value = json
         for (index, name) in names.enumerated() {
             guard let member = value.member(name) else { break }
             value = member
-            if index + 1 < names.count, case .array = value, value.member(names[index + 1]) == nil {
-                let list = names[...index].joined(separator: ".")
-                if value == .array([]) { return "this field is missing; \(list) is an empty list" }
-                return "this field is missing; \(list) is a list, whose first element is \(list).0"
+            guard index + 1 < names.count, value.member(names[index + 1]) == nil else { continue }
+            let name = names[...index].joined(separator: ".")
+            if case .array(let elements) = value {
+                if elements.isEmpty { return "; \(name) is an empty list" }
+                return "; \(name) is a list, whose first element is \(name).0"
+            }
+            if value.isTextOfJSON {
+                return "; \(name) is a text that holds JSON: the sender must leave out the quotes around it"
             }
         }
-        return "this field is missing"
+        return ""
     }
 
     /// Whether one of the two is inside the other's value, so that never both are scalars.
@@ -147,6 +154,15 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension JSONValue {
+    /// Whether this is a string in which an object or a list is written.
+    fileprivate var isTextOfJSON: Bool {
+        guard let string, let json = try? JSONValue(parsing: Array(string.utf8)) else { return false }
+        switch json {
+        case .object, .array: return true
+        default: return false
+        }
+    }
+
     /// A member of an object, or an element of a list by its index from 0.
     fileprivate func member(_ name: String) -> JSONValue? {
         guard let elements else { return self[name] }

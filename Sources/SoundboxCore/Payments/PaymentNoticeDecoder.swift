@@ -19,7 +19,8 @@ public struct PaymentNoticeDecoder: Sendable {
         self.kinds = kinds
     }
 
-    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent.
+    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent, and so
+    /// does an empty text, except in `id`.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
@@ -77,7 +78,8 @@ private struct NativeFields {
 
     func money(in currency: Currency) throws(NoticeRejection) -> Money {
         switch (present("amount"), present("amount_minor")) {
-        case (nil, nil): throw checks.rejection("amount", "this field is missing")
+        case (nil, nil):
+            throw checks.rejection("amount", "this field is \(json["amount"] == .string("") ? "empty" : "missing")")
         case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
         case (let value?, nil): return try checks.money(decimal: value, of: value, currency, field: "amount")
         case (nil, let value?):
@@ -100,7 +102,7 @@ private struct NativeFields {
     }
 
     func paidAt() throws(NoticeRejection) -> Timestamp? {
-        guard let text = try string("paid_at"), !text.isEmpty else { return nil }
+        guard let text = try string("paid_at") else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw checks.rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
         }
@@ -117,7 +119,7 @@ private struct NativeFields {
     }
 
     private func present(_ name: String) -> JSONValue? {
-        guard let value = json[name], value != .null else { return nil }
+        guard let value = json[name], value != .null, value != .string("") else { return nil }
         return value
     }
 }
