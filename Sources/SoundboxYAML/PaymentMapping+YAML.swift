@@ -132,6 +132,15 @@ extension PaymentMapping.Condition {
             absent: try mapping.read("absent") { try $0.verdict() } ?? .refuse)
         try mapping.refuseOtherKeys()
     }
+
+    /// Whether somebody meant `> 0`: the message that holds these very letters never comes.
+    private static func isComparison(_ text: String) -> Bool {
+        let words = text.drop { $0.isWhitespace }
+        let operand = words.drop { "<>=!≤≥≠".contains($0) }
+        guard operand.startIndex > words.startIndex else { return false }
+        let number = operand.drop { $0.isWhitespace || "+-.".contains($0) }
+        return number.first?.isNumber == true
+    }
 }
 
 extension YAMLValue {

@@ -207,6 +207,44 @@ struct MappingFileTests {
                 == "pix.endToEndId: this field is missing; pix is a list, whose first element is pix.0")
     }
 
+    @Test(
+        "An empty text in an optional field is as null, unless the mapping has a code for it",
+        arguments: [
+            ("currency: {field: x}", "CNY"), ("currency: {field: x, codes: {\"156\": HKD}}", "CNY"),
+            ("currency: {field: x, codes: {\"\": HKD}}", "HKD"), ("channel: {field: x}", "CNY"),
+            ("kind: {field: x}", "CNY"), ("paid_at: {field: x, format: seconds}", "CNY"),
+        ])
+    func emptyTexts(line: String, currency: String) throws {
+        let notice = PaymentNotice(id: try PaymentID("1"), money: try Money("5", try #require(Currency(currency))))
+        #expect(
+            try decode(#"{"no":1,"sum":"5","x":""}"#, by: "id: no\namount: {field: sum, unit: decimal}\n\(line)")
+                == .notice(notice))
+    }
+
+    @Test(
+        "A path into a text that holds JSON is refused, or ignored, with that reason",
+        arguments: [#"{\"no\":1,\"ok\":1}"#, #" [{\"no\":1}] "#])
+    func jsonInText(text: String) throws {
+        let payload = #"{"no":1,"sum":"5","data":"\#(text)"}"#
+        let reason = "; data is a text that holds JSON: the sender must leave out the quotes around it"
+        let rejection = try #require(throws: NoticeRejection.self) {
+            try decode(payload, by: "id: no\namount: {field: data.sum, unit: decimal}")
+        }
+        #expect(rejection.description == "data.sum: this field is missing\(reason)")
+        let condition = "conditions: [{field: data.ok, values: [1], otherwise: ignore}]"
+        #expect(
+            try decode(payload, by: "id: no\namount: {field: sum, unit: decimal}\n\(condition)")
+                == .ignored(reason: "data.ok is missing\(reason)"))
+    }
+
+    @Test("A path into any other text is a missing field", arguments: ["7", "true", "{", "", "{no:1}"])
+    func pathIntoText(text: String) throws {
+        let rejection = try #require(throws: NoticeRejection.self) {
+            try decode(#"{"no":1,"data":"\#(text)"}"#, by: "id: no\namount: {field: data.sum, unit: decimal}")
+        }
+        #expect(rejection.description == "data.sum: this field is missing")
+    }
+
     @Test("Fields that name a payment together give each their own id, and a broken message no other one's")
     func joinedIDs() throws {
         let mapping = "id: [trade, request]\namount: {field: total, unit: cents}"
@@ -280,7 +318,19 @@ struct MappingFileTests {
         ),
         (
             "id: a\namount: {field: b, unit: minor}\nconditions: [{field: b, values: [true], otherwise: ignore}]",
-            "m.yaml:3: conditions[0]: can never be met: an amount has digits"
+            "m.yaml:3: conditions[0]: can never be met: an amount has digits, and no sign"
+        ),
+        (
+            "id: a\namount: {field: b, unit: decimal}\nconditions: [{field: b, values: [-5, 5 baht], otherwise: ignore}]",
+            "m.yaml:3: conditions[0]: can never be met: an amount has digits, and no sign"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: b, values: [\"> 0\"], otherwise: ignore}]",
+            "m.yaml:3: conditions[0].values[0]: expected a value as the provider writes it; \"> 0\" is not compared with"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: c, values: [x, \"!=-1\"], otherwise: reject}]",
+            "m.yaml:3: conditions[0].values[1]: expected a value as the provider writes it; \"!=-1\" is not compared with"
         ),
         (
             "id: a\namount: {field: b, unit: minor}\nconditions: [{field: a, values: [null], otherwise: ignore}]",

@@ -19,7 +19,8 @@ public struct PaymentNoticeDecoder: Sendable {
         self.kinds = kinds
     }
 
-    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent.
+    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent, and so
+    /// does an empty text, except in `id`.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
@@ -77,7 +78,8 @@ private struct NativeFields {
 
     func money(in currency: Currency) throws(NoticeRejection) -> Money {
         switch (present("amount"), present("amount_minor")) {
-        case (nil, nil): throw checks.rejection("amount", "this field is missing")
+        case (nil, nil):
+            throw checks.rejection("amount", "this field is \(json["amount"] == .string("") ? "empty" : "missing")")
         case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
         case (let value?, nil): return try checks.money(decimal: value, of: value, currency, field: "amount")
         case (nil, let value?):

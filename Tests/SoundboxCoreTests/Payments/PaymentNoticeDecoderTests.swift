@@ -50,6 +50,24 @@ struct PaymentNoticeDecoderTests {
     }
 
     @Test(
+        "An empty text in an optional field is as null: it costs no payment",
+        arguments: ["currency", "kind", "channel", "paid_at", "amount_minor"])
+    func emptyTexts(field: String) throws {
+        let notice = PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY))
+        for value in ["null", #""""#] {
+            let decoded = try decoder.decode(Array(#"{"id":"1","amount":"5","\#(field)":\#(value)}"#.utf8))
+            #expect(decoded == .notice(notice))
+        }
+    }
+
+    @Test("An empty amount beside one in minor units is none, and alone it is refused as empty")
+    func emptyAmount() throws {
+        #expect(try decode(#"{"id":"1","amount":"","amount_minor":500}"#).money == Money("5", .CNY))
+        let rejection = #expect(throws: NoticeRejection.self) { try decode(#"{"id":"1","amount":""}"#) }
+        #expect(rejection?.description == "amount: this field is empty")
+    }
+
+    @Test(
         "Too many minor units are refused with the limit, in the units that were sent and as an amount",
         arguments: [
             ("CNY", "100000000000000001", "100000000000000000"), ("JPY", "1000000000000001", "1000000000000000"),
@@ -110,7 +128,7 @@ struct PaymentNoticeDecoderTests {
         decoder.kinds = [try #require(KindName("deposit")), try #require(KindName("membership"))]
         let payload = { (kind: String) in #"{"id":"1","amount":"5","kind":"\#(kind)"}"# }
         #expect(try decoder.notice(in: payload("deposit")).kind == .other(try #require(KindName("deposit"))))
-        for kind in ["queue_number", "Deposit", "", "payments"] {
+        for kind in ["queue_number", "Deposit", "payments"] {
             let error = try #require(throws: NoticeRejection.self) { try decoder.notice(in: payload(kind)) }
             #expect(error.description == "kind: expected payment, refund, deposit or membership")
         }

@@ -89,6 +89,19 @@ struct AlipayHookTests {
         #expect(hook.scheme.failed("x").text == "fail")
     }
 
+    @Test("A payment that cannot be refunded is a payment: it comes as finished at once")
+    func finished() async throws {
+        let fields = Self.payment.merging(["trade_status": "TRADE_FINISHED"]) { $1 }
+        let request = HTTPRequest(headers: [:], body: Array(try await body(fields).utf8))
+        let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
+        let notice = try decoder.decode(try hook.scheme.open(request, at: 0))
+        guard case .notice(let payment, _) = notice else {
+            Issue.record("\(notice) is no payment")
+            return
+        }
+        #expect(payment.id.text == Self.payment["trade_no"])
+    }
+
     @Test("Other states are ignored, and another app's or seller's notice is refused")
     func conditions() async throws {
         let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
