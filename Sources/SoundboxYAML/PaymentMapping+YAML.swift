@@ -45,8 +45,8 @@ extension PaymentMapping {
             return "no message has a value at both \(field) and \(other)"
         }
         let values = condition.tests.compactMap(\.values).flatMap(\.self)
-        if field == amount, let value = values.first(where: { !$0.contains(where: \.isNumber) && !$0.isAlike("null") }) {
-            return "an amount has digits, and \(value.excerpt) has none"
+        if field == amount, !values.isEmpty, !values.contains(where: Self.mayBeAmount) {
+            return "an amount has digits"
         }
         if [amount].contains(field) || id.contains(field), !values.isEmpty, values.allSatisfy({ $0.isAlike("null") }) {
             return "\(field == amount ? "an amount" : "an id") is not null"
@@ -54,6 +54,14 @@ extension PaymentMapping {
         // U+FFFD stands for half a character, which is refused wherever a mapping decides by it.
         if !values.isEmpty, values.allSatisfy({ $0.unicodeScalars.contains("\u{FFFD}") }) { return "U+FFFD is refused" }
         return condition.tests.contradiction(with: conditions.filter { $0.field == field }.flatMap(\.tests), of: field)
+    }
+}
+
+extension PaymentMapping {
+    /// Whether some unit and separators read the text as an amount, or as one that goes out. An exponent is JSON's.
+    private static func mayBeAmount(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        return digits.first?.isNumber == true && digits.allSatisfy { $0.isNumber || ".,eE+-".contains($0) }
     }
 }
 
@@ -131,15 +139,6 @@ extension PaymentMapping.Condition {
             field: field, tests: tests, otherwise: try mapping.required("otherwise").verdict(),
             absent: try mapping.read("absent") { try $0.verdict() } ?? .refuse)
         try mapping.refuseOtherKeys()
-    }
-
-    /// Whether somebody meant `> 0`: the message that holds these very letters never comes.
-    private static func isComparison(_ text: String) -> Bool {
-        let words = text.drop { $0.isWhitespace }
-        let operand = words.drop { "<>=!≤≥≠".contains($0) }
-        guard operand.startIndex > words.startIndex else { return false }
-        let number = operand.drop { $0.isWhitespace || "+-.".contains($0) }
-        return number.first?.isNumber == true
     }
 }
 

@@ -128,33 +128,42 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Why there is no value, in words.
-    func lack(in json: JSONValue) -> String {
+    func lack(in json: JSONValue) -> String { "this field is missing" + hint(in: json) }
+
+    /// What stands in the path's way, as the end of a sentence; empty when the field is only missing.
+    func hint(in json: JSONValue) -> String {
         var value = json
         for (place, step) in steps.enumerated() {
+            if let next = Self.next(step, in: value) {
+                value = next
+                continue
+            }
             let path = FieldPath(Array(steps[..<place]))
-            if let elements = value.elements, Self.next(step, in: value) == nil {
-                if elements.isEmpty { return "this field is missing; \(path) is an empty list" }
-                if case .with(let name, let text) = step {
-                    return "this field is missing; \(path) has no element with \(name)=\(text)"
-                }
-                return "this field is missing; \(path) is a list, whose first element is \(path).0"
+            if value.isTextOfJSON {
+                return "; \(path) is a text that holds JSON: the sender must leave out the quotes around it"
             }
-            if let text = value.string, let first = text.utf8.first(where: { $0 != 0x20 }),
-                [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first),
-                (try? JSONValue(parsing: Array(text.utf8))) != nil
-            {
-                return "this field is missing; \(path) is a text that holds JSON, which is not read; have \(path) sent as "
-                    + "an object"
-            }
-            guard let next = Self.next(step, in: value) else { break }
-            value = next
+            guard let elements = value.elements else { return "" }
+            if elements.isEmpty { return "; \(path) is an empty list" }
+            if case .with(let name, let text) = step { return "; \(path) has no element with \(name)=\(text)" }
+            return "; \(path) is a list, whose first element is \(path).0"
         }
-        return "this field is missing"
+        return ""
     }
 
     /// Whether one of the two is inside the other's value, so that never both are scalars.
     public func excludes(_ other: FieldPath) -> Bool {
         steps != other.steps && isFromTop == other.isFromTop
             && (steps.starts(with: other.steps) || other.steps.starts(with: steps))
+    }
+}
+
+extension JSONValue {
+    /// Whether this is a string in which an object or a list is written.
+    fileprivate var isTextOfJSON: Bool {
+        guard let string, let json = try? JSONValue(parsing: Array(string.utf8)) else { return false }
+        switch json {
+        case .object, .array: return true
+        default: return false
+        }
     }
 }

@@ -239,8 +239,7 @@ public struct MappedNoticeDecoder: Sendable {
 extension PaymentMapping.Source {
     /// What a message says there.
     /// - Parameter id: the message's, for the rejection.
-    /// - Returns: the text and the field to name in an error; `nil` when the field is missing, or empty without a code
-    ///   for that.
+    /// - Returns: the text and the field to name in an error; `nil` when the field is missing.
     package func text(
         in json: JSONValue, id: PaymentID? = nil
     ) throws(NoticeRejection) -> (text: String, field: String)? {

@@ -173,7 +173,7 @@ extension PaymentMapping.Condition {
     func violation(in json: JSONValue, _ separators: PaymentMapping.Separators?) throws(NoticeRejection) -> Violation? {
         guard let value = field.written(in: json) else {
             let isMet = tests.allSatisfy { if case .values(let values) = $0 { values.contains(where: Self.isNull) } else { false } }
-            return isMet ? nil : Violation(reason: "\(field) is missing", isAbsence: true)
+            return isMet ? nil : Violation(reason: "\(field) is missing\(field.hint(in: json))", isAbsence: true)
         }
         // Many programs write an empty text for "none".
         if value == .null || value == .string(""), !tests.contains(where: { $0.names(value) }) {

@@ -19,8 +19,7 @@ public struct PaymentNoticeDecoder: Sendable {
         self.kinds = kinds
     }
 
-    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent, and so
-    /// does an empty text, except in `id`.
+    /// Unknown fields are ignored, so that a provider can add some. `null` and an empty text count as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
