@@ -1,5 +1,6 @@
 import ArgumentParser
 import SoundboxCommandLine
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSetup
 
@@ -26,6 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = control.configuration.config
+        AbortedConnection.explain(to: (try? control.configuration.read())?.broker.names ?? "the broker")
         let report = await Doctor(configurationFile: file, socketPath: control.socket).examine()
         printStyled(json ? report.json.text : report.text(colored: Terminal.outputIsColored))
         if let bundle { try await SupportBundle(configurationFile: file).write(report, to: bundle) }
