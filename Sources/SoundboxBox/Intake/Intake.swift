@@ -15,6 +15,8 @@ struct Intake: PaymentFeedDelegate {
         var hold: @Sendable (CancelTarget) -> Bool = { _ in false }
         /// After the attempt to store a cancel.
         var letGo: @Sendable (CancelTarget, _ isCancelled: Bool) -> Void = { _, _ in }
+        /// At each change of the connection. Blocks on the disk at the first one and the last one.
+        var connectionChanged: @Sendable (FeedConnection) -> Void = { _ in }
         /// At each connection. Blocks on the disk if the session is a new one.
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
         /// The provider has sent again what may have been lost with a session. Returns why it is refused. Blocks on the
@@ -113,6 +115,7 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func connectionChanged(to connection: FeedConnection) {
+        hooks.connectionChanged(connection)
         state.update {
             $0.connection = connection
             if connection != .connecting { $0.isStarting = false }

@@ -3,6 +3,7 @@ extension BoxState {
     package enum FaultKind: String, Sendable, CaseIterable {
         case audio
         case speech
+        case connection
         case session
         case topic
         case inbox
@@ -26,6 +27,7 @@ extension BoxState.Snapshot {
         switch kind {
         case .audio: audioFault
         case .speech: speechFault
+        case .connection: connectionFault
         case .session: sessionFault
         case .topic: topicFault?.reason
         case .inbox: inboxFault

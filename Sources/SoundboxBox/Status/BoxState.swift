@@ -26,6 +26,10 @@ package final class BoxState: Sendable {
         package var pageProblem: String?
         /// What may have been lost with an earlier session, until it is reconciled.
         package var sessionFault: String?
+        /// Why the program has ended soon after it had begun to connect, where the box can do no more by itself.
+        package var connectionFault: String?
+        /// The same where it does something about it.
+        package var connectionWarning: String?
         /// Whether the first connection is still being made.
         package var isStarting = true
         /// Whether new software is being installed.
@@ -106,7 +110,8 @@ package final class BoxState: Sendable {
         package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
                 + [
-                    cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
+                    connectionWarning, cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning,
+                    settings?.warning,
                     certificate?.problem,
                 ]
                 .compactMap(\.self)
