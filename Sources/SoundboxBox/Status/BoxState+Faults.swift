@@ -1,8 +1,11 @@
+import SoundboxCore
+
 extension BoxState {
     /// The kinds of faults. The raw values are label values of the metrics.
     package enum FaultKind: String, Sendable, CaseIterable {
         case audio
         case speech
+        case broker
         case session
         case topic
         case inbox
@@ -26,6 +29,7 @@ extension BoxState.Snapshot {
         switch kind {
         case .audio: audioFault
         case .speech: speechFault
+        case .broker: feedFaults.first(where: \.stopsPayments)?.description
         case .session: sessionFault
         case .topic: topicFault?.reason
         case .inbox: inboxFault
