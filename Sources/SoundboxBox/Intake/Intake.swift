@@ -77,7 +77,7 @@ struct Intake: PaymentFeedDelegate {
         self.hooks = hooks
     }
 
-    func commit(_ batch: [FeedMessage]) throws {
+    @discardableResult func commit(_ batch: [FeedMessage]) throws -> Int {
         let arrivedAt = Duration.monotonicNow
         var commands = batch.filter { $0.topic == .commands }.map(read)
         // A cancel ends the sound before anything waits for the disk.
@@ -88,10 +88,10 @@ struct Intake: PaymentFeedDelegate {
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // If the disk refuses this, it refuses the next write too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
-        if !arrivals.isEmpty {
-            noteRefusals(try store(arrivals, of: messages, arrivedAt: arrivedAt), of: messages)
-        }
+        let outcomes = arrivals.isEmpty ? [] : try store(arrivals, of: messages, arrivedAt: arrivedAt)
+        noteRefusals(outcomes, of: messages)
         try take(commands)
+        return outcomes.count { if case .stored = $0 { true } else { false } }
     }
 
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {

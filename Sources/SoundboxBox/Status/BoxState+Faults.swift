@@ -1,9 +1,12 @@
+import SoundboxCore
+
 extension BoxState {
     /// The kinds of faults. The raw values are label values of the metrics.
     package enum FaultKind: String, Sendable, CaseIterable {
         case audio
         case speech
         case connection
+        case broker
         case session
         case topic
         case inbox
@@ -28,6 +31,7 @@ extension BoxState.Snapshot {
         case .audio: audioFault
         case .speech: speechFault
         case .connection: connectionFault
+        case .broker: feedFaults.first(where: \.stopsPayments)?.description
         case .session: sessionFault
         case .topic: topicFault?.reason
         case .inbox: inboxFault

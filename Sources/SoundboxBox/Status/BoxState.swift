@@ -108,7 +108,7 @@ package final class BoxState: Sendable {
         /// The warnings that the light shows too. The others are about the past, and would hide for a day that the box
         /// is offline.
         package var alarms: [String] {
-            voiceWarnings + feedFaults.map(\.description)
+            voiceWarnings + feedFaults.filter { !$0.stopsPayments }.map(\.description)
                 + [
                     connectionWarning, cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning,
                     settings?.warning,
