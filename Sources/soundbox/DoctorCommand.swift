@@ -27,7 +27,6 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = control.configuration.config
-        AbortedConnection.explain(to: (try? control.configuration.read())?.broker.names ?? "the broker")
         let report = await Doctor(configurationFile: file, socketPath: control.socket).examine()
         printStyled(json ? report.json.text : report.text(colored: Terminal.outputIsColored))
         if let bundle { try await SupportBundle(configurationFile: file).write(report, to: bundle) }

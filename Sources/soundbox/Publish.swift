@@ -60,7 +60,6 @@ struct Publish: AsyncParsableCommand {
     func run() async throws {
         let settings = try configuration.read()
         let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
-        AbortedConnection.explain(to: settings.broker.names)
         let signer = payload == nil ? try MessageSigner(settings) : nil
         let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map { notice($0, $1, signer) }
         let reader = settings.payments.reader(defaultCurrency: settings.announce.currency)

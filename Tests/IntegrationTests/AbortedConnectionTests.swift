@@ -56,14 +56,31 @@ struct AbortedConnectionTests {
             let relay = try AbortingBroker(before: broker.port)
             relay.breakDown()
             let trial = try Trial(folder: folder, broker: broker, port: relay.port)
-            for arguments in [["publish", "1"], ["publish", "1", "--wait"], ["cancel", "A-1"], ["doctor"]] {
-                let outcome = try await result(
+            let words = "the connection to mqtt://127.0.0.1:\(relay.port) has ended the program with signal 6"
+            for arguments in [["publish", "1"], ["publish", "1", "--wait"], ["cancel", "A-1"]] {
+                let result = try await result(
                     of: [Products.soundbox] + arguments + ["--config", trial.configurationFile])
-                let words = try #require(
-                    outcome.errors.last { $0.contains("libmosquitto") && $0.hasPrefix("soundbox: ") }, "\(outcome)")
-                #expect(outcome.code == 1)
-                #expect(words.contains("mqtt://127.0.0.1:\(relay.port)") && words.contains("3.1.1"), "\(words)")
+                #expect(result.code == 1)
+                #expect(result.errors.count == 1 && result.output.isEmpty, "\(result)")
+                #expect(result.errors[0].hasPrefix("soundbox: \(words)") && result.errors[0].contains("3.1.1"))
             }
+            let doctor = try await result(of: [Products.soundbox, "doctor", "--config", trial.configurationFile])
+            #expect(doctor.code == 1)
+            #expect(doctor.output.contains { $0.contains(words) })
+            #expect(doctor.output.contains { $0.contains("sound card") || $0.contains("voice") }, "\(doctor.output)")
+        }
+    }
+
+    @Test("A command that connects ends with the signal that it gets, and takes its child with it")
+    func signals() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            // No box answers.
+            let command = try ChildProcess(
+                [Products.soundbox, "publish", "1", "--wait", "--timeout", "50", "--config", trial.configurationFile])
+            _ = try await broker.log.next { $0.contains("Received PUBLISH") ? $0 : nil }
+            command.terminate()
+            #expect(try await command.exitStatus() & 0x7F == SIGTERM)
         }
     }
 }

@@ -23,6 +23,10 @@ public struct BrokerCheck: Sendable {
     ///
     /// Timeouts for each broker: 5 s to connect, then 20 s for the exchange, and further time to explain a failure.
     public func run() async -> [Finding] {
+        if let end = ConnectionEnd.known {
+            let reason = end.reason(brokers: settings.brokers.map(\.description))
+            return [Finding("broker", .red, reason, advice: ConnectionEnd.advice)]
+        }
         var checks: [[Finding]] = []
         for host in settings.hosts {
             checks.append(await BrokerCheck(settings: settings.only(host), presence: presence).runOnce())

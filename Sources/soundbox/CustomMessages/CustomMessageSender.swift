@@ -33,7 +33,6 @@ struct CustomMessageSender: ParsableArguments {
     ) async throws {
         let settings = try configuration.read()
         let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
-        AbortedConnection.explain(to: settings.broker.names)
         let id = id ?? Self.newID()
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         let members = [("id", .string(id)), ("at", .string(now.description))] + members

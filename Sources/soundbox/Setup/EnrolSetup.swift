@@ -41,7 +41,6 @@ struct EnrolSetup: AsyncParsableCommand {
         }
         let enrolment = Enrolment(configuration: configuration.config, hardwareID: id)
         guard enrolment.isDue else { return printLine("There is no claim: nothing to do.") }
-        AbortedConnection.explain(to: "the issuer's broker")
         // A box that waits for its setup starts by itself.
         let isSetUp = SmallFile.exists(configuration.config)
         var pause = Self.shortestPause

@@ -64,7 +64,6 @@ struct SetupSession {
     private func brokerIsUsable(_ answers: SetupAnswers) async -> Bool {
         guard !skipChecks else { return true }
         printLine("Trying \(answers.brokerURL) …")
-        AbortedConnection.explain(to: answers.brokerURL)
         let findings = await SetupTrial(answers, over: document).checkBroker()
         printFindings(findings)
         return !findings.contains { $0.level == .red }

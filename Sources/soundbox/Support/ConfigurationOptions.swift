@@ -21,8 +21,3 @@ struct ControlOptions: ParsableArguments {
         ControlClient(socketPath: try socket ?? configuration.read().controlSocket)
     }
 }
-
-extension BrokerSettings {
-    /// Its addresses, for people.
-    var names: String { addresses.map(\.description).joined(separator: ", ") }
-}
