@@ -75,7 +75,7 @@ struct NetworkWatch: Sendable {
         self.isOnline = isOnline
         since = now
         // The loss lasts until the connection has held.
-        if isOnline, asked == .networkLost, readyIsSettled { return advance(to: now, isQuiet: isQuiet) }
+        if asked == .networkLost, !isOnline || readyIsSettled { return advance(to: now, isQuiet: isQuiet) }
         // The requested prompt is no longer true.
         let withdrawn = asked.take().map { [Action.withdraw($0)] } ?? []
         return withdrawn + advance(to: now, isQuiet: isQuiet)
