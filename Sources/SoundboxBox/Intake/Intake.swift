@@ -162,7 +162,10 @@ struct Intake: PaymentFeedDelegate {
             guard let arrival = try decode(message, after: ids) else { continue }
             if case .notice(let notice, _) = arrival {
                 ids.insert(notice.id)
-                if let paidAt = notice.paidAt, message.isLive { clock.arrived(paidAt: paidAt) }
+                if let paidAt = notice.paidAt, message.isLive {
+                    clock.arrived(paidAt: paidAt)
+                    watch(paidAt)
+                }
             }
             arrivals.append(arrival)
             arrived.append(message)
@@ -225,6 +228,17 @@ struct Intake: PaymentFeedDelegate {
         guard fault != state.snapshot.signedTimeFault else { return }
         if let fault { logger.error("the clock may be wrong", metadata: ["reason": "\(fault)"]) }
         state.update { $0.signedTimeFault = fault }
+    }
+
+    /// - Parameter paidAt: of a live payment.
+    private func watch(_ paidAt: Timestamp) {
+        guard let now = clock.reading.confirmed else { return }
+        var watch = state.snapshot.paidAtWatch
+        watch.arrived(paidAt: paidAt, at: now)
+        if let fault = watch.fault, state.snapshot.paidAtWatch.fault == nil {
+            logger.error("a clock is wrong", metadata: ["reason": "\(fault)"])
+        }
+        state.update { $0.paidAtWatch = watch }
     }
 
     /// - Parameter time: the time of a message with a valid signature.

@@ -16,6 +16,7 @@ extension BoxState {
         case certificate
         case clock
         case signedTime = "signed_time"
+        case paidAt = "paid_at"
         case unavailableRecordings = "unavailable_recordings"
         case unusableRecordings = "unusable_recordings"
     }
@@ -41,6 +42,7 @@ extension BoxState.Snapshot {
         case .certificate: certificateFault
         case .clock: clockFault
         case .signedTime: signedTimeFault
+        case .paidAt: paidAtWatch.fault
         case .unavailableRecordings: unavailableRecordings
         case .unusableRecordings where unusableRecordings > 0:
             "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"

@@ -65,6 +65,8 @@ package final class BoxState: Sendable {
         package var clockFault: String?
         /// The clock fault that the last signed notice has shown.
         package var signedTimeFault: String?
+        /// Whether live payments are late by a wrong clock.
+        package var paidAtWatch = PaidAtWatch()
         /// The result of the salvage of a damaged payment database since the start.
         package var inboxDamage: String?
         /// Why stored payments do not survive a power cut.
