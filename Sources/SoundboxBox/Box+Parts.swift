@@ -32,6 +32,8 @@ extension Box {
         /// Stores the last day whose takings were announced automatically.
         package var dayEnd = Remembered<CivilDate>.none
         package var session = Remembered<SessionRecord>.none
+        /// What is known of earlier connections that ended the program; `nil` keeps nothing.
+        package var connection: ConnectionKeeper?
         /// Stores remote settings.
         package var settings = SettingsStore.closed
         /// `nil` if the box does not renew its certificate.

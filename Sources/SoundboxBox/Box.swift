@@ -86,6 +86,7 @@ public struct Box {
             receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 unprovisioning.heard(prompt)
+                parts.connection?.heard(prompt)
                 networkPrompts?.heard(prompt)
             },
             willStop: parts.outputWillStop, looksElsewhere: update.look)
@@ -111,6 +112,7 @@ public struct Box {
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) }, receiptsAreWaiting: receiptsAreWaiting,
                 hold: announcer.hold, letGo: { announcer.letGo($0, isCancelled: $1) },
+                connectionChanged: { parts.connection?.changed(to: $0) },
                 sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }
@@ -126,6 +128,17 @@ public struct Box {
                 $0, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
         }
 
+        let feedHasBegun = OneTimeSignal()
+        let feedService = FeedService(
+            feed: feed, delegate: intake,
+            beforeFirstConnection: {
+                await parts.connection?.speakFirst(
+                    prompting: parts.policy.networkPrompts?.saysNetwork == true && quietTime.volumeNow == nil
+                        ? requests : nil,
+                    on: files
+                ) { (try? inbox.counts()).map { $0.waiting > 0 } ?? false }
+            }, hasBegun: feedHasBegun)
+
         // Services run in this order and shut down in reverse: no new requests, then the announcement is finished, the
         // panel goes dark, and the receipts and the offline status are sent last.
         let first: [any Feature] = [
@@ -136,14 +149,15 @@ public struct Box {
                 // Without the sound card's thread: a restart repairs no driver, and payments are stored meanwhile.
                 stillness: {
                     [
-                        salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
+                        feedHasBegun.hasHappened ? salvage.stillness(parts.feedStillness()) : .zero,
+                        salvage.stillness(announcer.timeInJob),
                         player.timeInJob,
                     ]
                 }),
             InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
             // Started before every sender of commands, so it stops after them and stores their last volume.
             volume,
-            FeedService(feed: feed, delegate: intake),
+            feedService,
         ]
         let second: [any Feature] =
             [
@@ -152,7 +166,7 @@ public struct Box {
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger,
                     perform: commands.perform, answer: announcer.answer),
                 announcer,
-            ] + [certificate].compactMap(\.self)
+            ] + [certificate].compactMap(\.self) + [parts.connection].compactMap(\.self)
         let last: [any Feature] =
             [networkPrompts].compactMap(\.self) + [dayEnd].compactMap(\.self) + [
                 StorageFaultService(state: state, requests: requests),

@@ -91,6 +91,17 @@ extension StateFile where Value == CivilDate {
     }
 }
 
+extension StateFile where Value == JSONValue {
+    /// Whether a connection to the broker was begun and none has held, and how often the program has ended so.
+    package static func connection(in folder: String) -> StateFile {
+        StateFile("\(folder)/connection", limit: 512) {
+            $0.text
+        } value: { text in
+            try? JSONValue(parsing: Array(text.utf8))
+        }
+    }
+}
+
 extension StateFile where Value == SessionRecord {
     /// The session of the box at its broker.
     package static func session(in folder: String) -> StateFile {

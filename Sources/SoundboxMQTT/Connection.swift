@@ -50,8 +50,12 @@ final class Connection {
 
     private let handle: OpaquePointer
     let tls: OpaquePointer?
-    /// The keep-alive; the broker's if it has named one. 0 turns it off.
+    /// The keep-alive; the broker's if it has named a shorter one.
     private var interval: Duration
+    /// Whether the library would probe later than that or never: the broker has named a longer time, or none.
+    private var libraryIsLate = false
+    /// When the first probe was sent since the last packet that came whole.
+    private(set) var pinged: Duration?
     /// Why the connection must end although the library would continue.
     private(set) var violation: String?
     /// The first OpenSSL error code that the library has logged in the last call.
@@ -118,7 +122,7 @@ final class Connection {
         guard code <= MOSQ_ERR_SUCCESS.rawValue, let socket else { throw loss(code, error) }
         // Programs that the box starts must not inherit it.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-        // A broker may turn MQTT's keep-alive off. With TCP's, a vanished broker is noticed after a minute.
+        // Where the box's keep-alive is long, a vanished broker is noticed after a minute by TCP's.
         for (level, option, value) in [
             (SOL_SOCKET, SO_KEEPALIVE, 1), (Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30),
             (Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10), (Int32(IPPROTO_TCP), TCP_KEEPCNT, 3),
@@ -179,7 +183,10 @@ final class Connection {
         }
         isAccepted = code == 0
         let terms = version == .v5 ? BrokerTerms(properties) : nil
-        if let seconds = terms?.keepAlive { interval = .seconds(seconds) }
+        if let seconds = terms?.keepAlive {
+            libraryIsLate = seconds == 0 || .seconds(seconds) > interval
+            if !libraryIsLate { interval = .seconds(seconds) }
+        }
         events.answer = .init(
             code: code, knowsSession: flags & 1 != 0, terms: terms,
             reason: version == .v5 ? BrokerReason(code: code, properties) : nil)
@@ -202,14 +209,18 @@ final class Connection {
 
     /// Only the library's log reports these.
     private func note(line: UnsafePointer<CChar>) {
+        // Logged once a packet is there as a whole.
+        if strstr(line, " received ") != nil { pinged = nil }
         if let start = strstr(line, "OpenSSL Error"), let code = strstr(start, "error:") {
             // The first in the queue says most.
             errorOfTLS = errorOfTLS ?? strtoul(code + strlen("error:"), nil, 16)
         } else if strstr(line, " received PUBLISH (d0, q2,") != nil || strstr(line, " received PUBLISH (d1, q2,") != nil
         {
             // At QoS 2 the library gives a message to the client after it has been acknowledged, so a power cut may
-            // lose it.
-            violation = "a message at QoS 2, which the box did not ask for"
+            // lose it. The topic follows, and then its size.
+            let parts = String(cString: line).split(separator: "'", omittingEmptySubsequences: false)
+            let topic = String(parts.dropFirst().dropLast().joined(separator: "'").prefix(200))
+            violation = "a PUBLISH on \(topic.quoted) with QoS 2, which the box did not ask for"
         }
     }
 
@@ -312,32 +323,33 @@ final class Connection {
     }
 
     /// When ``keepAlive(bySubscribingTo:)`` has something to do if nothing arrives or leaves before, on the clock of
-    /// `Duration.monotonicNow`. The library counts whole seconds, hence the second more. `nil` when the broker has
-    /// turned the keep-alive off.
-    var keepAliveIsDue: Duration? {
-        interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
-    }
+    /// `Duration.monotonicNow`. The library counts whole seconds, hence the second more.
+    var keepAliveIsDue: Duration { min(lastHeard, lastSent) + interval + .seconds(1) }
 
     /// Shows the broker that the client is alive, when that is due, and checks that the broker is. Call it whenever
     /// ``keepAliveIsDue`` has passed.
     ///
     /// While bytes arrive, the library is not asked: it would give up a connection on which a large message on a slow
     /// line delays the PINGRESP, and the message would be sent again without end. It also sends no second PINGREQ
-    /// before that. Instead the client repeats a subscription that it already has.
+    /// before that, and none before the broker's time. Instead the client repeats a subscription that it already has.
     ///
-    /// - Throws: when nothing has come since the last PINGREQ.
+    /// - Throws: when nothing has come since the last probe.
     func keepAlive(bySubscribingTo topic: String) throws(MQTTError.Loss) {
-        guard let keepAliveIsDue, keepAliveIsDue <= .monotonicNow else { return }
-        if .monotonicNow - lastHeard < interval {
-            lastSent = .monotonicNow
+        let now = Duration.monotonicNow
+        guard keepAliveIsDue <= now else { return }
+        let isSilent = now - lastHeard >= interval
+        if isSilent, !libraryIsLate {
+            let code = mosquitto_loop_misc(handle)
+            guard code == MOSQ_ERR_SUCCESS.rawValue, socket != nil else { throw .silence }
+        } else {
+            if isSilent, pinged != nil { throw .silence }
             var id: Int32 = 0
             let options = Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
             mosquitto_subscribe_v5(handle, &id, topic, Int32(Topic.qualityOfService), options, nil)
-            return
         }
-        let code = mosquitto_loop_misc(handle)
-        guard code == MOSQ_ERR_SUCCESS.rawValue, socket != nil else { throw .silence }
-        (lastHeard, lastSent) = (.monotonicNow, .monotonicNow)
+        pinged = pinged ?? now
+        lastSent = now
+        if isSilent { lastHeard = now }
     }
 
     // MARK: Requests

@@ -6,7 +6,7 @@ struct FeedFaults {
     /// it disappears a day after the sender was corrected.
     static let memory = Duration.seconds(24 * 3600)
 
-    var evictions = TakeOverSuspicion()
+    var endings = Endings()
     private let clientID: String
     /// The topics that the broker delivers at QoS 0, as of the last connection that got its subscriptions.
     private var weakTopics: [String] = []
@@ -17,10 +17,20 @@ struct FeedFaults {
     private var shortSession: (granted: Duration, asked: Duration)?
     /// The largest packet that the broker accepts, if something was larger.
     private var sizeLimit: Int?
+    /// Why the marker does not come back; `nil` when it does, or was not sent yet.
+    private var markerProblem: FeedFault?
+    /// Whether a packet has been arriving for long.
+    private var isStalled = false
+    /// Connections in a row that ended because the broker answered nothing any more.
+    private var silences = 0
     private var reported: [FeedFault] = []
 
     /// A session that is kept for less than this does not last through a night and a holiday.
     static let enough = Duration.seconds(24 * 3600)
+
+    /// A packet that has been arriving for this long is told of. A payment of the largest size needs less on a line of
+    /// 10 kbit/s.
+    static let stall = Duration.seconds(60)
 
     init(clientID: String) { self.clientID = clientID }
 
@@ -45,6 +55,43 @@ struct FeedFaults {
     /// - Parameter limit: in bytes.
     mutating func tooLarge(for limit: Int) { sizeLimit = limit }
 
+    /// Notes what this connection shows of the marker.
+    mutating func saw(_ backlog: Backlog, _ names: Topics) {
+        if backlog.isMarkerBack {
+            markerProblem = nil
+        } else if let problem = backlog.problem {
+            markerProblem = .markerMissing(topic: names[.probe], answer: problem)
+        }
+    }
+
+    /// Notes that the marker has cost connections, and is not sent for ``MarkerRest/rest``.
+    mutating func markerRests(_ names: Topics) {
+        markerProblem = .markerMissing(
+            topic: names[.probe],
+            answer: "it has ended three connections over it, so the box sends none for a day")
+    }
+
+    /// Notes how a connection answers.
+    ///
+    /// - Parameters:
+    ///   - unanswered: for how long a sign of life has had no answer.
+    ///   - held: how long the subscriptions have stood.
+    mutating func answers(unanswered: Duration, after held: Duration) {
+        if unanswered >= Self.stall {
+            isStalled = true
+        } else if held >= Self.stall * 2 {
+            // The next connection begins well, too.
+            isStalled = false
+            silences = 0
+        }
+    }
+
+    /// Notes that a connection has ended because the broker answered nothing any more. Once is a network that broke.
+    mutating func fellSilent() {
+        silences += 1
+        if silences > 1 { isStalled = true }
+    }
+
     /// Notes a notice at QoS 0 that was not retained.
     mutating func noticeCameAtQoS0(at now: Duration) { lastAtQoS0 = now }
 
@@ -52,56 +99,18 @@ struct FeedFaults {
     mutating func news(at now: Duration) -> [FeedFault]? {
         if let last = lastAtQoS0, now - last >= Self.memory { lastAtQoS0 = nil }
         var faults: [FeedFault] = []
-        if evictions.isSuspected { faults.append(.clientIDTaken(clientID, isCertain: evictions.isCertain)) }
+        if let fault = endings.fault(clientID: clientID) { faults.append(fault) }
+        if isStalled { faults.append(.brokerStalls) }
         if !weakTopics.isEmpty { faults.append(.grantedQoS0(topics: weakTopics)) }
         if let shortSession {
             faults.append(.sessionIsShort(granted: shortSession.granted, asked: shortSession.asked))
         }
         if let sizeLimit { faults.append(.answersTooLarge(limit: sizeLimit)) }
+        if let markerProblem { faults.append(markerProblem) }
         // If the broker grants only QoS 0, it is not the senders' fault.
         if lastAtQoS0 != nil, !paymentsAreWeak { faults.append(.noticesAtQoS0) }
         guard faults != reported else { return nil }
         reported = faults
         return faults
-    }
-}
-
-/// Detects that another client uses the same client id. The broker then closes the older connection (section 3.1.4),
-/// the box reconnects and evicts the other client, and so on without end. In MQTT 5 a broker may say so. Otherwise
-/// there is no reason, and it must be guessed.
-///
-/// The sign is a broker that answers every attempt and hangs up soon after each connection. A restarting broker is
-/// unreachable in between, and a broken network does not hang up.
-struct TakeOverSuspicion {
-    /// This many in a row are no coincidence.
-    static let limit = 3
-    /// A connection that lasts this long has no rival: another box would have reconnected and evicted it. A box waits
-    /// no longer than ``Backoff/maximum`` between two attempts.
-    static let proof = Duration.seconds(60)
-
-    private var evictions = 0
-    /// Whether the broker has said so, and no later connection has proved that it is over.
-    private(set) var isCertain = false
-
-    /// Whether another client probably uses this client id.
-    var isSuspected: Bool { isCertain || evictions >= Self.limit }
-
-    /// Notes that an attempt to connect, or its connection, has ended.
-    ///
-    /// - Parameters:
-    ///   - held: how long the subscriptions stood; `nil` when they were never confirmed.
-    ///   - byBroker: whether the broker closed it, rather than the network or the box.
-    mutating func ended(after held: Duration?, byBroker: Bool) {
-        if let held, byBroker, held < Self.proof { evictions += 1 } else { evictions = 0 }
-    }
-
-    /// Notes that the broker has ended a connection because of another client.
-    mutating func takenOver() { isCertain = true }
-
-    /// Notes that the subscriptions have stood for `held`.
-    mutating func holds(for held: Duration) {
-        guard held >= Self.proof else { return }
-        evictions = 0
-        isCertain = false
     }
 }

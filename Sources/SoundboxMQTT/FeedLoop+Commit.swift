@@ -29,9 +29,8 @@ extension FeedLoop {
             if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }
         do {
-            if !batch.isEmpty { try delegate.commit(batch) }
+            let stored = batch.isEmpty ? 0 : try delegate.commit(batch)
             if !strays.isEmpty { try delegate.strayed(strays) }
-            var hasPayments = batch.contains { $0.topic == .payments }
             for message in events.oversized {
                 guard let (topic, _) = topic(message.topic) else {
                     if settings.topics.match(message.topic) == .foreign {
@@ -40,14 +39,11 @@ extension FeedLoop {
                     continue
                 }
                 try delegate.skipped(topic, bytes: message.bytes)
-                if topic == .payments { hasPayments = true }
             }
-            if hasPayments { backlog.paymentsAreStored(at: .monotonicNow) }
+            backlog.stored(stored, at: .monotonicNow)
         } catch {
             throw .refusedByBox(reason: "\(error)")
         }
-        // Otherwise two boxes with one client id would evict each other twice a second while payments arrive.
-        if !batch.isEmpty, !faults.evictions.isSuspected { backoff.reset() }
     }
 
     /// - Returns: `nil` for a topic that this box does not listen to; `isCertain` is whether the name belongs to this

@@ -12,10 +12,10 @@ struct FeedLoop {
     let log: @Sendable (String) -> Void
 
     /// Kept across connections, because it holds the publications that the broker has not acknowledged.
-    private var session: Session?
+    var session: Session?
     private var outbox: Outbox
     var backoff = Backoff()
-    private var route: Route
+    var route: Route
     /// Unused lookups by broker. A lookup may outlast the timeout of an attempt.
     private var lookUps: [Int: LookUp] = [:]
     var faults: FeedFaults
@@ -23,13 +23,10 @@ struct FeedLoop {
     /// Lines about a broker's answers that were logged, so that each is logged once.
     private var told: Set<String> = []
     /// When this connection got its subscriptions.
-    private var subscribedSince: Duration?
+    var subscribedSince: Duration?
     /// This connection's backlog.
     var backlog = Backlog()
-    /// Until then no marker is sent: the broker has ended a connection instead of answering to one.
-    private var markerRestsUntil = Duration.zero
-    /// Limited, since the broker may just have been restarting then.
-    private static let markerRest = Duration.seconds(24 * 3600)
+    var markerRest = MarkerRest()
 
     /// The longest time between two turns while connecting or stopping.
     static let turn: Duration = .seconds(1)
@@ -61,17 +58,14 @@ struct FeedLoop {
                 guard let session = try dial() else { break }
                 try serveInEitherVersion(session)
             } catch {
+                let end = end(error)
                 session?.drop()
                 if let session { outbox.takeStatusBack(from: session) }
-                if backlog.isMarkerUnanswered { forgetMarker(after: error) }
+                noteHeld()
+                forgetMarker(after: end)
                 guard !control.isStopping else { break }
-                if case .connectionLost(.disconnected(let reason)) = error, reason.code == BrokerReason.takenOver {
-                    faults.evictions.takenOver()
-                } else {
-                    faults.evictions.ended(
-                        after: subscribedSince.map { .monotonicNow - $0 },
-                        byBroker: error == .connectionLost(.link(.closed)))
-                }
+                faults.endings.ended(end)
+                if error == .connectionLost(.silence) { faults.fellSilent() }
                 reportFaults()
                 let delay = delay(after: error)
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
@@ -124,48 +118,6 @@ struct FeedLoop {
             }
             if .monotonicNow > end, route.hasMore || route.hasKnown(broker) { return .failure(.lookup(EAI_AGAIN)) }
             control.wakeUp.wait(atMost: Self.turn)
-        }
-    }
-
-    /// How long to wait after an attempt, or a connection, has ended.
-    private mutating func delay(after error: MQTTError) -> Duration {
-        // Wrong settings are wrong at every address.
-        if case .invalidSettings = error { return backoff.next() }
-        guard subscribedSince != nil else {
-            if route.hasMore { return .zero }
-            // The broker is down, for all boxes at once. Any other failure is this box's own.
-            guard case .unreachable(_, .system(let error)) = error, error.code == ECONNREFUSED, !backoff.isFresh else {
-                return backoff.next()
-            }
-            return backoff.nextAfterRefusal(window: settings.reconnectWindow)
-        }
-        switch error {
-        case .connectionLost(.link(.closed)), .connectionLost(.violation), .connectionLost(.disconnected),
-            .refusedByBox:
-            route.lost(silently: false)
-        // A machine that is switched off, or hangs, sends nothing.
-        default: route.lost(silently: true)
-        }
-        guard backoff.isFresh else { return backoff.next() }
-        let window =
-            route.hasAlternatives
-            ? min(settings.reconnectWindow, MQTTSettings.longestDetour) : settings.reconnectWindow
-        _ = backoff.next()
-        return window * Double.random(in: 0..<1)
-    }
-
-    /// The session would send the marker again on the next connection, and a broker that ends connections because of it
-    /// would end that one too.
-    private mutating func forgetMarker(after error: MQTTError) {
-        if let session { backlog.takeMarkerBack(from: session) }
-        backlog = Backlog()
-        switch error {
-        case .connectionLost(.link), .connectionLost(.disconnected):
-            markerRestsUntil = .monotonicNow + Self.markerRest
-            tellOnce(
-                "the connection ended instead of an answer to the box's message to itself on "
-                    + "\"\(settings.topics[.probe])\"; it sends none for a day")
-        default: break
         }
     }
 
@@ -229,7 +181,6 @@ struct FeedLoop {
             if let refusal = events.answer?.refusal { throw .refused(broker: session.broker, refusal) }
             outbox.confirm(events.acknowledged)
             backlog.confirm(events)
-            if backlog.isMarkerRefused { markerRestsUntil = .monotonicNow + Self.markerRest }
             note(events.refused, session)
             try outcome.get()
 
@@ -241,17 +192,15 @@ struct FeedLoop {
             if try subscriptions.confirm(events.subscriptions) {
                 subscribedSince = .monotonicNow
                 backlog.subscribed(at: .monotonicNow)
-                if .monotonicNow >= markerRestsUntil { try backlog.requestMarker(from: session) }
+                if markerRest.isOver(at: .monotonicNow) { try backlog.requestMarker(from: session) }
                 route.connected()
                 faults.subscribed(weak: subscriptions.weak + session.sentAtQoS0, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
             try backlog.sendMarkerIfDue(with: session)
-            if let subscribedSince {
-                // A connection that ends at once proves nothing: two boxes with one client id evict each other.
-                let held = Duration.monotonicNow - subscribedSince
-                if held >= backoff.maximum, !faults.evictions.isSuspected { backoff.reset() }
-                faults.evictions.holds(for: held)
+            if subscribedSince != nil {
+                noteHeld()
+                noteAnswers(of: session)
                 reportFaults()
             } else {
                 let spent = Duration.monotonicNow - start

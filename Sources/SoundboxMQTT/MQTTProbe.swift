@@ -17,8 +17,9 @@ public struct MQTTProbe: Sendable {
         /// As ``delivered``, but under another name: the broker rewrites topics. `isCertain` says that the name cannot
         /// be another box's.
         case rewritten(sent: String, delivered: String, isCertain: Bool)
-        /// Subscribed. The broker's access list forbids the probe topic, which proves nothing about payments.
-        case subscribed
+        /// Subscribed. The message to the probe topic does not come back, which proves nothing about payments. `answer`
+        /// is what the broker does with it, as in ``FeedFault/markerMissing(topic:answer:)``.
+        case markerMissing(answer: String)
         /// Subscribed, but the broker delivers these topics only at QoS 0. Nothing was sent: such a broker may refuse a
         /// message at QoS 1.
         case weak(topics: [String])
@@ -61,16 +62,17 @@ public struct MQTTProbe: Sendable {
             try session.write()
             return (.weak(topics: weak), session.version == .v5)
         }
-        var outcome = Outcome.subscribed
+        var outcome: Outcome
         do throws(MQTTError) {
-            _ = try session.subscribe(to: .probe, until: end)
-            if let echo = try echo(name, session, until: .monotonicNow + Self.echoLimit) {
-                outcome = self.outcome(echo)
-            }
-        } catch .subscriptionRefused {
+            outcome =
+                try session.subscribe(to: .probe, until: end) == 0
+                ? .markerMissing(answer: Backlog.grantsQoS0)
+                : try echo(name, session, until: .monotonicNow + Self.echoLimit)
+        } catch .subscriptionRefused(_, let reason) {
+            outcome = .markerMissing(answer: Backlog.refusesSubscription(reason))
         } catch .connectionLost {
             // Some brokers refuse a topic by ending the connection.
-            return (.subscribed, session.version == .v5)
+            return (.markerMissing(answer: "it ends the connection instead of an answer"), session.version == .v5)
         }
         session.disconnect()
         try session.write()
@@ -128,20 +130,20 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    /// - Returns: the topic under which it came back; `nil` when it did not.
-    private func echo(_ text: String, _ session: Session, until end: Duration) throws(MQTTError) -> String? {
-        _ = try session.publish(Array(text.utf8), to: .probe)
+    private func echo(_ text: String, _ session: Session, until end: Duration) throws(MQTTError) -> Outcome {
+        let id = try session.publish(Array(text.utf8), to: .probe)
         try session.write()
+        var isAcknowledged = false
         while true {
             do {
                 let events = try session.turn(until: end, waitingFor: .probe)
-                // A user who may subscribe there and not publish learns no more.
-                if !events.refused.isEmpty { return nil }
+                isAcknowledged = isAcknowledged || events.acknowledged.contains(id)
+                if let refusal = events.refused.first { return .markerMissing(answer: Backlog.refuses(refusal)) }
                 if let message = events.messages.first(where: { $0.payload == Array(text.utf8) }) {
-                    return message.topic
+                    return message.qos > 0 ? outcome(message.topic) : .markerMissing(answer: Backlog.deliversAtQoS0)
                 }
             } catch .timedOut {
-                return nil
+                return .markerMissing(answer: isAcknowledged ? Backlog.doesNotDeliver : Backlog.doesNotAcknowledge)
             }
         }
     }

@@ -52,8 +52,8 @@ public struct MQTTSettings: Sendable, Equatable {
     /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
     public var clientID: String { topics.clientID }
     public var topics: Topics
-    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection
-    /// is noticed after at most twice this time and two seconds.
+    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A broker
+    /// that asks for a longer time, or for none, is probed nevertheless. A dead connection is noticed after at most twice this time and two seconds.
     public var keepAlive = usualKeepAlive
     /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
     /// thousand boxes do not return in the same second. If there is another address, within ``longestDetour`` at most.
@@ -70,6 +70,9 @@ public struct MQTTSettings: Sendable, Equatable {
     /// How long the TCP connection may take while there is another address to try; also the name lookup, if there is an
     /// address without it.
     package var openingLimit = Duration.seconds(5)
+    /// How long the broker may send a packet without an end. The largest packet of MQTT 5
+    /// (``Connection/maximumPacketBytes``) needs less on a line of 30 kbit/s.
+    package var stallLimit = Duration.seconds(300)
     /// How long the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
 

@@ -16,6 +16,7 @@ final class Session {
     var keepAliveFilter: String
     private let tls: MQTTSettings.TLS?
     private let login: Login
+    private let stallLimit: Duration
     private var protocols: ProtocolVersions<Endpoint>
 
     // MARK: State of one connection
@@ -64,6 +65,7 @@ final class Session {
         topics = settings.topics
         keepAliveFilter = settings.topics[.payments]
         tls = settings.tls
+        stallLimit = settings.stallLimit
         protocols = ProtocolVersions(settings.protocolChoice)
         version = settings.protocolChoice == .v311 ? .v311 : .v5
         if settings.username == nil, settings.password != nil {
@@ -273,6 +275,9 @@ final class Session {
         unacknowledged.removeAll { ended.contains($0.id) }
     }
 
+    /// The topics of publications that this connection has sent and the broker has not acknowledged.
+    var unansweredTopics: [String] { unacknowledged.filter { $0.underWay != nil }.map(\.topic) }
+
     /// The topics that the box publishes at QoS 0, since the broker accepts nothing above.
     var sentAtQoS0: [Topic] { granted?.maximumQoS == 0 ? [.receipts, .replies] : [] }
 
@@ -285,14 +290,18 @@ final class Session {
     /// - Throws: when the broker has not answered.
     func ping() throws(MQTTError) {
         guard let connection, connection.isAccepted else { return }
+        if unansweredPing >= stallLimit { throw .connectionLost(.silence) }
         do throws(MQTTError.Loss) { try connection.keepAlive(bySubscribingTo: keepAliveFilter) } catch {
             throw ended(error)
         }
     }
 
+    /// How long ago the first ``ping()`` was that has had no answer yet, though bytes may have come.
+    var unansweredPing: Duration { connection?.pinged.map { .monotonicNow - $0 } ?? .zero }
+
     /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; at least a millisecond.
     var timeToPing: Duration {
-        connection?.keepAliveIsDue.map { max(.milliseconds(1), $0 - .monotonicNow) } ?? .seconds(3600)
+        connection.map { max(.milliseconds(1), $0.keepAliveIsDue - .monotonicNow) } ?? .seconds(3600)
     }
 
     // MARK: Turns

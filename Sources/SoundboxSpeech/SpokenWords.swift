@@ -29,8 +29,20 @@ struct SpokenWords: Sendable {
     /// Currency signs that Unicode encodes only as letters, and everyday Chinese words for money.
     private static let everydayUnits = ["RMB", "Rp", "RM", "Rs", "块", "毛", "रुपए", "रूपए", "रूपये", "रुपया"]
 
+    /// Everyday words for money that beside a number are an amount.
+    private static let amountWords = ["红包", "紅包", "利是", "利市", "大洋"]
+    /// Everyday words for money that has come, and amounts without a number word, which no voice's sentences have.
+    private static let claims = [
+        "半元", "半块", "半毛", "进账", "入账", "进帐", "入帐", "转来", "汇入", "匯入", "打款", "已付",
+        "paymentreceived", "moneyreceived", "receivedpayment", "haspaid", "havepaid", "paidyou", "deposited",
+        "credited",
+    ]
+
     init(_ languages: [Language]) {
         for unit in Self.everydayUnits { add(unit, .unit, .voice, needsNumber: true) }
+        for word in Self.amountWords { add(word, .sentence, .provider, needsNumber: true) }
+        for claim in Self.claims { add(claim, .sentence, .provider) }
+        for unit in ["RMB", "人民币"] { add(unit, .unit, .provider) }
         for language in languages {
             addNumbers(of: language)
             addUnits(of: language)

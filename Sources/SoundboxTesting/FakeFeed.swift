@@ -211,7 +211,7 @@ private struct FakeConnection {
     }
 
     mutating func deliverUnacknowledged(_ batch: [FeedMessage]) {
-        try? delegate.commit(batch)
+        _ = try? delegate.commit(batch)
         guard faults.isEmpty, batch.contains(where: { $0.topic == .payments && !$0.isRetained }) else { return }
         faults = [.noticesAtQoS0]
         delegate.faultsChanged(to: faults)

@@ -228,8 +228,11 @@ extension PaymentFeedContract {
                         if isRefused { throw RecordingDelegate.CommitRefused() }
                     }
                     try await peer.send([message("1")])
-                    try demand(await peer.nextStatus(), equals: peer.offlineStatus, "the last will")
-                    try demand(await peer.nextStatus(), equals: Array("online".utf8), "the status, again")
+                    // A broker that has the new connection before it notices the end of the old one publishes no will
+                    // (MQTT 5, 3.1.2.5).
+                    var next = try await peer.nextStatus()
+                    if next == peer.offlineStatus { next = try await peer.nextStatus() }
+                    try demand(next, equals: Array("online".utf8), "the status, again")
                 }
             },
         ]

@@ -69,11 +69,12 @@ package final class RecordingDelegate: PaymentFeedDelegate {
 
     // MARK: The port
 
-    package func commit(_ batch: [FeedMessage]) throws {
+    package func commit(_ batch: [FeedMessage]) throws -> Int {
         try noting("commit") {
             batches.append(batch)
             let body = onCommit.withLock { $0 }
             try body(batch)
+            return batch.count { $0.topic == .payments }
         }
     }
 

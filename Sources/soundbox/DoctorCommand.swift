@@ -1,5 +1,6 @@
 import ArgumentParser
 import SoundboxCommandLine
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSetup
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SoundboxCommandLine
 import SoundboxCore
 
@@ -29,6 +30,7 @@ struct Soundbox: AsyncParsableCommand {
 enum Main {
     static func main() async {
         StandardOutput.open(program: "soundbox")
+        if let code = ConnectingCommand.runInChild() { exit(code) }
         await Soundbox.runProgram()
     }
 }

@@ -32,7 +32,7 @@ struct BrokerTermsTests {
             session.hangUp()
             _ = try await delegate.disconnectionReason()
             let fault = FeedFault.sessionIsShort(granted: .seconds(granted), asked: .seconds(2_592_000))
-            #expect(delegate.faults.entries.filter { $0.contains(fault) }.count == (isFault ? 1 : 0))
+            #expect(delegate.faults.entries.contains { $0.contains(fault) } == isFault)
             #expect(delegate.faults.entries.last?.contains(fault) != true)
             let words = "keeps the session for \(granted) s; 2592000 s were asked for"
             let lines = log.entries.filter { $0.hasSuffix(words) }
@@ -90,7 +90,7 @@ struct BrokerTermsTests {
                 line
                     == "a message for \"\(receiptsTopic)\" is larger than the 150 bytes that the broker takes: not sent"
             )
-            #expect(try await delegate.faults.next() == [.answersTooLarge(limit: 150)])
+            try await delegate.faults.next { $0.contains(.answersTooLarge(limit: 150)) ? () : nil }
         }
     }
 
@@ -110,7 +110,7 @@ struct BrokerTermsTests {
             }
             #expect(try await delegate.delivered.next() == [1])
             let names = ["soundbox/v1/M1001/box-01/receipts", "soundbox/v1/M1001/box-01/replies"]
-            #expect(try await delegate.faults.next() == [.grantedQoS0(topics: names)])
+            #expect(try await delegate.faults.next().first == .grantedQoS0(topics: names))
         }
     }
 
@@ -168,7 +168,7 @@ struct BrokerTermsTests {
             try await delegate.subscribed()
             session.send(.disconnect(0x8E))
             let id = "soundbox-M1001-box-01"
-            #expect(try await delegate.faults.next() == [.clientIDTaken(id, isCertain: true)])
+            try await delegate.faults.next { $0.contains(.clientIDTaken(id, isCertain: true)) ? () : nil }
             let reason = try await delegate.disconnectionReason()
             #expect(reason.hasSuffix("another client has connected with this client id"))
         }

@@ -135,8 +135,68 @@ struct HostileBrokerTests {
             #expect(
                 try await delegate.disconnectionReason()
                     == "connection lost: the broker sent something that MQTT does not allow: "
-                    + "a message at QoS 2, which the box did not ask for")
+                    + "a PUBLISH on \"\(paymentsTopic)\" with QoS 2, which the box did not ask for")
             #expect(try await session.packets.all().allSatisfy { $0.kind != .pubrec })
+        }
+    }
+
+    @Test("A message at the head of the queue that cannot be taken is a fault once it has come twice, with its topic")
+    func headOfQueue() async throws {
+        let delegate = RecordingDelegate()
+        let what = "a PUBLISH on \"\(paymentsTopic)\" with QoS 2, which the box did not ask for"
+        var junk = ControlPacket.publish("junk", to: paymentsTopic, id: 9)
+        junk.flags = 0b0100
+        let script: FakeBroker.Script = { [junk] connection, sent in
+            guard let last = sent.last else { return [] }
+            // It comes as soon as the box is there.
+            return last.agreement + (last.kind == .connect ? [junk] : [])
+        }
+        try await withFakeBroker(delegate: delegate, script: script) { _, _ in
+            let fault = FeedFault.messageCannotBeTaken(what, clientID: "soundbox-M1001-box-01")
+            let faults = try await delegate.faults.next()
+            #expect(faults == [fault])
+            let losses = delegate.connections.entries.filter { if case .disconnected = $0 { true } else { false } }
+            #expect(losses.count <= 2)
+        }
+    }
+
+    @Test("A broker that closes each connection in place of an answer is told with what was sent, not as another box")
+    func closes() async throws {
+        let delegate = RecordingDelegate()
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        try await withFeed(try boxSettings(port: broker.port), delegate: delegate) { feed in
+            defer { broker.shutDown() }
+            feed.publishStatus(Array("online".utf8))
+            for _ in 1...3 {
+                let session = try await broker.session()
+                _ = try await session.packets.next { $0.publication?.topic == statusTopic ? () : nil }
+                session.hangUp()
+                _ = try await delegate.disconnectionReason()
+            }
+            let instead = "instead of an answer to what the box sends on \"\(statusTopic)\""
+            try await delegate.faults.next { $0.contains(.connectionsClosed(instead: instead)) ? () : nil }
+            #expect(!delegate.faults.entries.contains { $0.contains(.clientIDTaken("soundbox-M1001-box-01")) })
+        }
+    }
+
+    @Test("While no connection holds, the waits grow, though each connection brings a payment")
+    func waits() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            for id in UInt16(1)...3 {
+                let session = try await broker.session()
+                session.send(.publish("\(id)", to: paymentsTopic, id: id))
+                #expect(try await session.packets.next(\.acknowledgedID) == id)
+                session.hangUp()
+                _ = try await delegate.disconnectionReason()
+            }
+            let waits = delegate.connections.entries.compactMap { state -> Duration? in
+                if case .disconnected(_, let wait) = state { wait } else { nil }
+            }
+            // The first is within the window of a usual reconnection; then 1 s and 2 s, or half of it at least.
+            #expect(waits.count == 3 && waits[0] < .milliseconds(200))
+            #expect(waits[1] >= .milliseconds(500) && waits[2] >= .seconds(1), "\(waits)")
         }
     }
 

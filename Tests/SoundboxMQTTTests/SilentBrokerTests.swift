@@ -51,6 +51,52 @@ struct SilentBrokerTests {
         }
     }
 
+    @Test(
+        "A broker that has turned the keep-alive off, or set it to 18 hours, is probed all the same, and given up",
+        arguments: [[0x13, 0, 0], [0x13, 0xFF, 0xFF]] as [[UInt8]])
+    func withoutKeepAlive(properties: [UInt8]) async throws {
+        let delegate = RecordingDelegate()
+        let script: FakeBroker.Script = { _, sent in
+            let subscriptions = sent.filter { $0.kind == .subscribe }.count
+            if sent.last?.kind == .connect { return [.connack(0, properties)] }
+            // Payments, commands, the marker; then one sign of life is answered.
+            return subscriptions <= 4 ? sent.last?.agreement ?? [] : []
+        }
+        try await withFakeBroker(
+            delegate: delegate, script: script, settings: { $0.keepAlive = .seconds(5) }
+        ) { broker, _ in
+            let first = try await broker.connection()
+            #expect(try await delegate.disconnectionReason() == "connection lost: the broker stopped answering")
+            #expect(first.packets.entries.filter { $0.kind == .subscribe }.count == 5)
+        }
+    }
+
+    @Test("A packet that arrives byte by byte without an end is given up", arguments: [BrokerProtocol.v5, .v311])
+    func drip(version: BrokerProtocol) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(
+            delegate: delegate,
+            settings: {
+                $0.keepAlive = .seconds(5)
+                $0.stallLimit = .seconds(8)
+                $0.protocolChoice = version
+            }
+        ) { broker, _ in
+            let session = try await broker.session()
+            try await delegate.subscribed()
+            // A PUBLISH of 256 MB.
+            session.send(bytes: [0x32, 0xFF, 0xFF, 0xFF, 0x7F])
+            let dripping = Task {
+                while !Task.isCancelled {
+                    session.send(bytes: [0])
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            defer { dripping.cancel() }
+            #expect(try await delegate.disconnectionReason() == "connection lost: the broker stopped answering")
+        }
+    }
+
     @Test("A broker that takes the connection and says nothing is given up", arguments: [false, true])
     func noAnswer(toSubscribe: Bool) async throws {
         let delegate = RecordingDelegate()

@@ -208,7 +208,7 @@ extension AnnouncerWork {
     }
 
     private func notHeard(_ ring: Rings.Ring, _ deviceFailures: inout Int) async {
-        announcer.rings.failed(ring, soundFault ?? "it could not be played")
+        announcer.rings.failed(ring, soundFault ?? "it could not be played", at: now)
         await waitForDevice(&deviceFailures, until: ring.deadline)
     }
 

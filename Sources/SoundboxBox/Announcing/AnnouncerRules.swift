@@ -110,12 +110,13 @@ public struct Announcer: Sendable {
             return .end(entry, end)
         }
         if rings.isEmpty { return choose(queue, at: reading, &asked) }
-        guard rings.letsOneIn else { return rings.next(at: now) }
+        let paymentsWait = !queue.notices.payments.isEmpty
+        guard rings.letsIn(paymentsWait: paymentsWait, at: now) else { return rings.next(at: now) }
         switch choose(queue, at: reading, &asked) {
         case .rest: return rings.next(at: now)
         case .read(let limit): return .read(limit: limit)
         case let step:
-            rings.letsOneIn = false
+            rings.oneWasLetIn()
             return step
         }
     }
@@ -197,8 +198,12 @@ public struct Announcer: Sendable {
         if late.isEmpty { return announce(payments[0], in: queue, at: moment) }
         // The oldest is late. Read how many more belong in one summary.
         if reading.limit < Self.summaryLimit { return read(&asked, limit: Self.summaryLimit) }
-        if freshness.late == .silent { return .expire(late) }
-        return .announce(announcement(of: .summary(late), at: moment))
+        guard freshness.late == .silent else { return .announce(announcement(of: .summary(late), at: moment)) }
+        // What came live is told in any case, the rest is recorded.
+        let isLive = { (entry: InboxEntry) in moment.messages[entry.notice.id]?.isLive == true }
+        let silent = Array(late.prefix { !isLive($0) })
+        if !silent.isEmpty { return .expire(silent) }
+        return .announce(announcement(of: .summary(Array(late.prefix(while: isLive))), at: moment))
     }
 
     private func announce(_ entry: InboxEntry, in queue: Queue, at moment: Moment?) -> Step {

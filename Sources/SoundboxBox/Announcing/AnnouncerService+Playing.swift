@@ -11,6 +11,14 @@ extension AnnouncerService {
     private static let timeoutForText = Duration.seconds(1)
 
     func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
+        let begin = now
+        let outcome = await playOnce(announcement)
+        // A card that hangs and fails is no sentence.
+        if outcome != .failed, outcome != .withdrawn { ages.sounded(for: now - begin) }
+        return outcome
+    }
+
+    private func playOnce(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
         defer {
             nowPlaying.end()
             if let steps = Timeline.shared.take() {

@@ -30,7 +30,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
     let requests: AnnouncerRequests
-    private let ages: MessageAges
+    nonisolated let ages: MessageAges
     private let quietTime: QuietTime
     var announcer: Announcer
     var announcementCount = 0

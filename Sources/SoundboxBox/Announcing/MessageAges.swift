@@ -16,10 +16,18 @@ package final class MessageAges: Sendable {
         var arrivedAt: Duration
         var isLive: Bool
         var expiry: Duration?
+        /// ``Content/sounded`` at its arrival.
+        var soundedBefore: Duration
+    }
+
+    private struct Content {
+        var messages: [PaymentID: Message] = [:]
+        /// The length of all sentences and rings since the start.
+        var sounded = Duration.zero
     }
 
     private let now: @Sendable () -> Duration
-    private let messages = Mutex<[PaymentID: Message]>([:])
+    private let content = Mutex(Content())
 
     /// - Parameter now: a monotonic clock.
     package init(now: @escaping @Sendable () -> Duration = { .monotonicNow }) { self.now = now }
@@ -30,32 +38,40 @@ package final class MessageAges: Sendable {
     func note(_ id: PaymentID, _ message: FeedMessage) -> Bool {
         guard message.isLive || message.expiry != nil else { return false }
         let now = now()
-        return messages.withLock { messages in
-            guard messages[id] == nil else { return false }
-            if messages.count >= Self.most {
-                let middle = messages.values.map(\.arrivedAt).sorted()[Self.most / 2]
-                messages = messages.filter { $0.value.arrivedAt > middle }
+        return content.withLock { content in
+            guard content.messages[id] == nil else { return false }
+            if content.messages.count >= Self.most {
+                let middle = content.messages.values.map(\.arrivedAt).sorted()[Self.most / 2]
+                content.messages = content.messages.filter { $0.value.arrivedAt > middle }
             }
-            messages[id] = Message(arrivedAt: now, isLive: message.isLive, expiry: message.expiry)
+            content.messages[id] = Message(
+                arrivedAt: now, isLive: message.isLive, expiry: message.expiry, soundedBefore: content.sounded)
             return true
         }
     }
 
+    /// Call when a sentence or a ring has sounded for this long. One that a payment came into counts whole, so the
+    /// payment may be taken for younger, by the length of one sentence.
+    func sounded(for length: Duration) { content.withLock { $0.sounded += length } }
+
     /// Forgets payments that no longer wait.
     func forget(_ ids: some Sequence<PaymentID>) {
-        messages.withLock { messages in
-            for id in ids { messages[id] = nil }
+        content.withLock { content in
+            for id in ids { content.messages[id] = nil }
         }
     }
 
     /// What is recorded of these.
     func of(_ ids: [PaymentID]) -> [PaymentID: MessageAge] {
         let now = now()
-        return messages.withLock { messages in
+        return content.withLock { content in
             var ages: [PaymentID: MessageAge] = [:]
             for id in ids {
-                guard let message = messages[id] else { continue }
-                ages[id] = MessageAge(age: now - message.arrivedAt, isLive: message.isLive, expiry: message.expiry)
+                guard let message = content.messages[id] else { continue }
+                let age = now - message.arrivedAt
+                ages[id] = MessageAge(
+                    age: age, isLive: message.isLive, expiry: message.expiry,
+                    behindSentences: min(content.sounded - message.soundedBefore, age))
             }
             return ages
         }

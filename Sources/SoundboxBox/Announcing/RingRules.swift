@@ -3,9 +3,9 @@ import SoundboxCore
 /// Which ring plays, until when, and how each ended. Rings play one at a time, oldest first.
 ///
 /// A ring is an announcement that repeats, with a rest in between. It waits for the sentence that plays. Between two
-/// repeats, one other sentence is let in, payments first, so that neither starves. The time of a ring runs from its
-/// first reading: also while it waits behind another ring, while the sound card is away, and while the box is off. Its
-/// sender has given up by then.
+/// repeats all payments are let in that wait, for ``timeForPayments``, or one other sentence: neither starves. The time
+/// of a ring runs from its first reading: also while it waits behind another ring, while the sound card is away, and
+/// while the box is off. Its sender has given up by then.
 public struct Rings: Sendable, Equatable {
     public struct Ring: Sendable, Equatable {
         var entry: CustomMessageEntry
@@ -27,14 +27,19 @@ public struct Rings: Sendable, Equatable {
     static let timeoutForWords = Duration.seconds(1)
     /// The rest between two repeats.
     static let rest = Duration.milliseconds(700)
+    /// After a repeat no payment begins later than this while the ring waits. With the sentence that began before, and
+    /// the commits between, the ring is silent for half a minute at most.
+    static let timeForPayments = Duration.seconds(25)
 
     /// The sequence of the last custom message of an earlier run.
     private let lastEarlier: Int64
     /// Oldest first.
     private var rings: [Ring] = []
     private var restsUntil: Duration?
-    /// One other sentence may be spoken before the next repeat.
-    var letsOneIn = false
+    /// One sentence, of any rank, may be spoken before the next repeat.
+    private var letsOneIn = false
+    /// Payments, and what is let in between them, may be spoken until then, before the next repeat.
+    private var paymentsUntil = Duration.zero
 
     /// - Parameter lastEarlier: the sequence of the last custom message that was stored when the box started.
     init(lastEarlier: Int64) { self.lastEarlier = lastEarlier }
@@ -57,10 +62,20 @@ public struct Rings: Sendable, Equatable {
         if rings.first?.id != known.first?.id { changeTurn() }
     }
 
-    /// Keeps ``letsOneIn`` for the next ring: a row of rings must not starve payments.
+    /// What is let in stays for the next ring: a row of rings must not starve payments.
     private mutating func changeTurn() {
         restsUntil = nil
-        if rings.isEmpty { letsOneIn = false }
+        if rings.isEmpty { (letsOneIn, paymentsUntil) = (false, .zero) }
+    }
+
+    /// Whether a sentence may be spoken before the next repeat.
+    func letsIn(paymentsWait: Bool, at now: Duration) -> Bool { letsOneIn || paymentsWait && now < paymentsUntil }
+
+    /// Call when such a sentence was chosen.
+    mutating func oneWasLetIn() { letsOneIn = false }
+
+    private mutating func repeatEnded(at now: Duration) {
+        (letsOneIn, paymentsUntil) = (true, now + Self.timeForPayments)
     }
 
     /// Removes the first ring that is over, and returns it with its end.
@@ -86,19 +101,21 @@ public struct Rings: Sendable, Equatable {
         guard rings.first?.id == ring.id else { return }
         rings[0].wasHeard = true
         rings[0].lacksWords = lacksWords
-        (restsUntil, letsOneIn) = (now + Self.rest, true)
+        restsUntil = now + Self.rest
+        repeatEnded(at: now)
     }
 
     /// Call when a repeat was cancelled. The cancel may not be on the disk yet, so the ring rests first.
     mutating func wasStopped(_ ring: Ring, at now: Duration) {
         guard rings.first?.id == ring.id else { return }
-        (restsUntil, letsOneIn) = (now + Self.rest, true)
+        restsUntil = now + Self.rest
+        repeatEnded(at: now)
     }
 
-    mutating func failed(_ ring: Ring, _ reason: String) {
+    mutating func failed(_ ring: Ring, _ reason: String, at now: Duration) {
         guard rings.first?.id == ring.id else { return }
         rings[0].failure = reason
-        letsOneIn = true
+        repeatEnded(at: now)
     }
 }
 

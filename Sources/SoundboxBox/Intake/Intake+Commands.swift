@@ -83,7 +83,7 @@ extension Intake {
             // Check for room first, because checking the words takes longer. A disk error shows again in `note`.
             let noRoom =
                 afterCancel ? nil : (try? inbox.reasonNotToAccept(customMessage, onlyWhenNoRing: onlyWhenNoRing))
-            if let problem = noRoom ?? rules.problem(of: customMessage, at: .monotonicNow) {
+            if let problem = noRoom ?? rules.problem(of: customMessage) {
                 throw CommandError(id: customMessage.id, reason: problem)
             }
         }

@@ -15,6 +15,8 @@ struct Intake: PaymentFeedDelegate {
         var hold: @Sendable (CancelTarget) -> Bool = { _ in false }
         /// After the attempt to store a cancel.
         var letGo: @Sendable (CancelTarget, _ isCancelled: Bool) -> Void = { _, _ in }
+        /// At each change of the connection. Blocks on the disk at the first one and the last one.
+        var connectionChanged: @Sendable (FeedConnection) -> Void = { _ in }
         /// At each connection. Blocks on the disk if the session is a new one.
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
         /// The provider has sent again what may have been lost with a session. Returns why it is refused. Blocks on the
@@ -76,7 +78,7 @@ struct Intake: PaymentFeedDelegate {
         self.hooks = hooks
     }
 
-    func commit(_ batch: [FeedMessage]) throws {
+    @discardableResult func commit(_ batch: [FeedMessage]) throws -> Int {
         let arrivedAt = Duration.monotonicNow
         var commands = batch.filter { $0.topic == .commands }.map(read)
         // A cancel ends the sound before anything waits for the disk.
@@ -87,10 +89,10 @@ struct Intake: PaymentFeedDelegate {
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // If the disk refuses this, it refuses the next write too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
-        if !arrivals.isEmpty {
-            noteRefusals(try store(arrivals, of: messages, arrivedAt: arrivedAt), of: messages)
-        }
+        let outcomes = arrivals.isEmpty ? [] : try store(arrivals, of: messages, arrivedAt: arrivedAt)
+        noteRefusals(outcomes, of: messages)
         try take(commands)
+        return outcomes.count { if case .stored = $0 { true } else { false } }
     }
 
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
@@ -114,6 +116,7 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func connectionChanged(to connection: FeedConnection) {
+        hooks.connectionChanged(connection)
         state.update {
             $0.connection = connection
             if connection != .connecting { $0.isStarting = false }
@@ -172,7 +175,10 @@ struct Intake: PaymentFeedDelegate {
                 noteRead()
                 if case .notice(let notice, _) = arrival {
                     ids.insert(notice.id)
-                    if let paidAt = notice.paidAt, message.isLive { clock.arrived(paidAt: paidAt) }
+                    if let paidAt = notice.paidAt, message.isLive {
+                        clock.arrived(paidAt: paidAt)
+                        watch(paidAt)
+                    }
                 }
                 arrivals.append(arrival)
                 arrived.append(message)
@@ -242,6 +248,17 @@ struct Intake: PaymentFeedDelegate {
         guard fault != state.snapshot.signedTimeFault else { return }
         if let fault { logger.error("the clock may be wrong", metadata: ["reason": "\(fault)"]) }
         state.update { $0.signedTimeFault = fault }
+    }
+
+    /// - Parameter paidAt: of a live payment.
+    private func watch(_ paidAt: Timestamp) {
+        guard let now = clock.reading.confirmed else { return }
+        var watch = state.snapshot.paidAtWatch
+        watch.arrived(paidAt: paidAt, at: now)
+        if let fault = watch.fault, state.snapshot.paidAtWatch.fault == nil {
+            logger.error("a clock is wrong", metadata: ["reason": "\(fault)"])
+        }
+        state.update { $0.paidAtWatch = watch }
     }
 
     /// - Parameter time: the time of a message with a valid signature.

@@ -7,6 +7,14 @@ struct CustomMessageSoundMaker: Sendable {
     let voices: Voices
     let synthesizer: (any SpeechSynthesizer)?
     let clips: (any ClipSource)?
+    private let rules: TextRules
+
+    init(voices: Voices, synthesizer: (any SpeechSynthesizer)?, clips: (any ClipSource)?) {
+        self.voices = voices
+        self.synthesizer = synthesizer
+        self.clips = clips
+        rules = voices.textRules
+    }
 
     /// The prompt that there is a message, as a substitute; `nil` if the voice has no words for it.
     var message: AnnouncementScript? {
@@ -17,22 +25,28 @@ struct CustomMessageSoundMaker: Sendable {
     func sound(of customMessage: CustomMessage) async -> PreparedSound {
         switch customMessage.content {
         case .tone: .script(.silence)
-        case .text(let text): await words(of: text)
+        case .text(let text): await words(ofCommand: text)
         case .segments(let segments): words(of: segments)
         case .clip(let clip, let otherwise): await sound(of: clip, otherwise: otherwise)
         case .kind(let name, let number): words(of: name, number)
         }
     }
 
-    /// Words of recordings if they cover the text; otherwise of the synthesiser, after the marker.
-    /// - Parameter isMarked: whether the marker also precedes recordings.
-    func words(of text: String, isMarked: Bool = false) async -> PreparedSound {
-        let recorded = voices.script(ofText: text)
-        if !isMarked, let recorded, recorded.hasWords { return .script(recorded) }
-        guard let marker else {
-            return failed("the voice has recordings neither of prompts.marker nor prompts.message")
+    /// A prompt of the box as it is, any other text after the marker.
+    private func words(ofCommand text: String) async -> PreparedSound {
+        if rules.isFreePrompt(text), let recorded = voices.script(ofText: text), recorded.hasWords {
+            return .script(recorded)
         }
-        if let recorded, recorded.hasWords { return .script(marker.followed(by: recorded, after: Self.rest)) }
+        return await words(of: text)
+    }
+
+    /// After the marker, words of recordings if they cover the text; otherwise of the synthesiser. So no text can be
+    /// taken for what the box says, nor for the end of what was said before it.
+    func words(of text: String) async -> PreparedSound {
+        guard let marker else { return failed(Self.noMarker) }
+        if let recorded = voices.script(ofText: text), recorded.hasWords {
+            return .script(marker.followed(by: recorded, after: Self.rest))
+        }
         guard let synthesizer else {
             return failed("the voice has no recordings of these words, and say.synthesizer is none")
         }
@@ -43,6 +57,7 @@ struct CustomMessageSoundMaker: Sendable {
         } catch { return failed(error.description) }
     }
 
+    private static let noMarker = "the voice has recordings neither of prompts.marker nor prompts.message"
     /// Between the marker and the words.
     private static let rest = Duration.milliseconds(300)
 
@@ -57,9 +72,12 @@ struct CustomMessageSoundMaker: Sendable {
 
     private func words(of segments: [String]) -> PreparedSound {
         // The recordings existed when the message was accepted, but may be gone now.
-        do throws(SpeechError) { return .script(try voices.script(ofSegments: segments)) } catch {
-            return failed("segments: \(error)")
-        }
+        do throws(SpeechError) {
+            let words = try voices.script(ofSegments: segments)
+            if segments.allSatisfy(rules.isFreePrompt) { return .script(words) }
+            guard let marker else { return failed(Self.noMarker) }
+            return .script(marker.followed(by: words, after: Self.rest))
+        } catch { return failed("segments: \(error)") }
     }
 
     private func sound(of clip: ClipReference, otherwise: String?) async -> PreparedSound {
@@ -69,7 +87,7 @@ struct CustomMessageSoundMaker: Sendable {
             return .script(AnnouncementScript(text: "clip \(clip.sha256.prefix(8))", elements: [.sound(sound)]))
         } catch {
             guard let otherwise else { return failed(error.description) }
-            switch await words(of: otherwise) {
+            switch await words(ofCommand: otherwise) {
             case .script(let script): return .failed(reason: error.description, instead: script)
             case .failed(let reason, let instead):
                 return .failed(reason: "\(error); \(reason)", instead: instead)

@@ -73,7 +73,7 @@ package final class CustomMessageSounds: Sendable {
 
     /// The words of a notice's text, after the marker; `nil` if there are none. Suspends while they are made.
     package func words(ofText text: String) async -> AnnouncementScript? {
-        switch await maker.words(of: text, isMarked: true) {
+        switch await maker.words(of: text) {
         case .script(let script): return script
         case .failed(let reason, _):
             logger.warning("a notice's text cannot be heard", metadata: ["reason": "\(reason)"])

@@ -17,7 +17,6 @@ package struct CustomMessageSpeech: Sendable {
     package var problemOfClip: @Sendable (ClipReference) -> String?
     /// The kinds that a custom message may have.
     package var kinds: [KindName: NewsKind]
-    private let recent = RecentWords()
 
     package init(
         kinds: [KindName: NewsKind] = [:],
@@ -67,10 +66,9 @@ package struct CustomMessageSpeech: Sendable {
     /// The problem of every notice's text if none is spoken.
     package static let textsAreOff = "not said here; payments.text is not set"
 
-    /// Why a message is refused, with its field; `nil` if it is accepted. Accepted words are remembered for
-    /// ``RecentWords/span``.
-    /// - Parameter now: on the monotonic clock.
-    func problem(of customMessage: CustomMessage, at now: Duration) -> String? {
+    /// Why a message is refused, with its field; `nil` if it is accepted. Each is judged by itself: the marker before a
+    /// text separates it from what is said before it.
+    func problem(of customMessage: CustomMessage) -> String? {
         let field: String
         // In the order of speaking.
         var pieces: [String] = []
@@ -91,25 +89,13 @@ package struct CustomMessageSpeech: Sendable {
             if let problem = problemOfClip(clip) { return problem }
             pieces = otherwise.map { [$0] } ?? []
         case .kind(let name, let number):
-            field = "kind"
-            if let problem = problem(of: name, number) { return problem }
-            // The voice's own words are never refused, but later words could complete them to a false notice.
-            let words = kinds[name]?.words.replacing(/\{[^}]*\}/, with: number.map { "\($0)" } ?? "") ?? ""
-            return recent.add([words], of: customMessage.id, at: now, problem: { _ in nil })
+            return problem(of: name, number)
         }
         pieces.removeAll(where: isPrompt)
         guard !pieces.isEmpty else { return nil }
         // Harmless pieces may announce money when they are joined, with or without blanks.
-        let problem =
-            problem(ofJoined: pieces)
-            ?? recent.add(pieces, of: customMessage.id, at: now, problem: problem(ofJoined:)).map {
-                "\($0), with the words of the last \(RecentWords.span.components.seconds) s before it"
-            }
+        let problem = problemOfWords(pieces.joined()) ?? problemOfWords(pieces.joined(separator: " "))
         return problem.map { "\(field): \($0)" }
-    }
-
-    private func problem(ofJoined pieces: [String]) -> String? {
-        problemOfWords(pieces.joined()) ?? problemOfWords(pieces.joined(separator: " "))
     }
 
     private func problem(of name: KindName, _ number: Int64?) -> String? {

@@ -10,9 +10,10 @@ import SoundboxSpeech
 /// A state machine without a clock: it takes events with their times and returns actions. After each call, ``nextDue``
 /// says when to call ``advance(to:isQuiet:)``.
 ///
-/// "Lost" is said once for each lasting loss, and "back" only after "lost" was heard. So that an unstable network does
-/// not cause prompts all day, the next loss must last twice as long after each "lost", until the network has held for
-/// ``calm``.
+/// "Lost" is said once for each lasting loss, and "back" only after "lost" was heard. A loss lasts until a connection
+/// has held for ``proof``: a broker that ends each connection at once leaves the box without payments. So that an
+/// unstable network does not cause prompts all day, the next loss must last twice as long after each "lost", until the
+/// network has held for ``calm``.
 struct NetworkWatch: Sendable {
     enum Action: Sendable, Equatable {
         case say(Prompt)
@@ -24,7 +25,7 @@ struct NetworkWatch: Sendable {
     static let startGrace = Duration.seconds(60)
     /// The longest time that a loss must last, after any number of losses.
     static let longestGrace = Duration.seconds(1800)
-    /// How long the network must be back before "back" is said; shorter if the grace is shorter.
+    /// How long a connection must hold before the loss is over, and "back" is said; shorter if the grace is shorter.
     static let proof = Duration.seconds(10)
     /// After this long online, the grace starts again from the shortest.
     static let calm = Duration.seconds(3600)
@@ -35,6 +36,8 @@ struct NetworkWatch: Sendable {
     private var isOnline = false
     /// The time of the last change of ``isOnline``.
     private var since: Duration
+    /// When the last loss began.
+    private var lostSince: Duration
     private var hasBeenOnline = false
     /// The last network prompt that was heard was "lost".
     private var lostWasHeard = false
@@ -52,6 +55,7 @@ struct NetworkWatch: Sendable {
     init(_ policy: NetworkPromptPolicy, start: Duration) {
         self.policy = policy
         since = start
+        lostSince = start
         readyIsSettled = !policy.saysReady
     }
 
@@ -60,10 +64,18 @@ struct NetworkWatch: Sendable {
     /// - Parameter isQuiet: whether it is quiet hours, when no network prompt is spoken.
     mutating func connectionChanged(isOnline: Bool, at now: Duration, isQuiet: Bool) -> [Action] {
         guard isOnline != self.isOnline else { return advance(to: now, isQuiet: isQuiet) }
-        if !isOnline, now - since >= Self.calm { losses = 0 }
+        if isOnline {
+            // The box has said, or says now, that it is ready.
+            if !hasBeenOnline { lostSince = now }
+            hasBeenOnline = true
+        } else {
+            if now - since >= Self.calm { losses = 0 }
+            if now - since >= proof { lostSince = now }
+        }
         self.isOnline = isOnline
         since = now
-        if isOnline { hasBeenOnline = true }
+        // The loss lasts until the connection has held.
+        if asked == .networkLost, !isOnline || readyIsSettled { return advance(to: now, isQuiet: isQuiet) }
         // The requested prompt is no longer true.
         let withdrawn = asked.take().map { [Action.withdraw($0)] } ?? []
         return withdrawn + advance(to: now, isQuiet: isQuiet)
@@ -95,6 +107,14 @@ struct NetworkWatch: Sendable {
     /// Call at ``nextDue``.
     mutating func advance(to now: Duration, isQuiet: Bool) -> [Action] {
         nextDue = nil
+        if !isStopped, isOnline, asked == .networkLost {
+            guard now >= since + proof else {
+                nextDue = since + proof
+                return []
+            }
+            asked = nil
+            return [.withdraw(.networkLost)] + advance(to: now, isQuiet: isQuiet)
+        }
         guard !isStopped, asked == nil, let (prompt, due) = dueNext else { return [] }
         guard now >= due else {
             nextDue = due
@@ -117,14 +137,16 @@ struct NetworkWatch: Sendable {
     private var dueNext: (Prompt, Duration)? {
         if isOnline {
             if !readyIsSettled { return (.greeting, since) }
-            return policy.saysNetwork && lostWasHeard ? (.networkRestored, since + min(policy.grace, Self.proof)) : nil
+            return policy.saysNetwork && lostWasHeard ? (.networkRestored, since + proof) : nil
         }
         guard !lostWasHeard else { return nil }
-        if hasBeenOnline { return policy.saysNetwork ? (.networkLost, since + grace) : nil }
+        if hasBeenOnline { return policy.saysNetwork ? (.networkLost, lostSince + grace) : nil }
         // After a start, "lost" is said instead of "ready".
         return policy.saysNetwork || policy.saysReady
-            ? (.networkLost, since + max(grace, Self.startGrace)) : nil
+            ? (.networkLost, lostSince + max(grace, Self.startGrace)) : nil
     }
+
+    private var proof: Duration { min(policy.grace, Self.proof) }
 
     private var grace: Duration { min(policy.grace * (1 << min(losses, 10)), max(policy.grace, Self.longestGrace)) }
 }

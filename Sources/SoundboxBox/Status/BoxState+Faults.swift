@@ -1,8 +1,12 @@
+import SoundboxCore
+
 extension BoxState {
     /// The kinds of faults. The raw values are label values of the metrics.
     package enum FaultKind: String, Sendable, CaseIterable {
         case audio
         case speech
+        case connection
+        case broker
         case session
         case topic
         case inbox
@@ -12,6 +16,7 @@ extension BoxState {
         case certificate
         case clock
         case signedTime = "signed_time"
+        case paidAt = "paid_at"
         case unavailableRecordings = "unavailable_recordings"
         case unusableRecordings = "unusable_recordings"
     }
@@ -26,6 +31,8 @@ extension BoxState.Snapshot {
         switch kind {
         case .audio: audioFault
         case .speech: speechFault
+        case .connection: connectionFault
+        case .broker: feedFaults.first(where: \.stopsPayments)?.description
         case .session: sessionFault
         case .topic: topicFault?.reason
         case .inbox: inboxFault
@@ -35,6 +42,7 @@ extension BoxState.Snapshot {
         case .certificate: certificateFault
         case .clock: clockFault
         case .signedTime: signedTimeFault
+        case .paidAt: paidAtWatch.fault
         case .unavailableRecordings: unavailableRecordings
         case .unusableRecordings where unusableRecordings > 0:
             "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"

@@ -28,6 +28,10 @@ package final class BoxState: Sendable {
         package var pageProblem: String?
         /// What may have been lost with an earlier session, until it is reconciled.
         package var sessionFault: String?
+        /// Why the program has ended soon after it had begun to connect, where the box can do no more by itself.
+        package var connectionFault: String?
+        /// The same where it does something about it.
+        package var connectionWarning: String?
         /// Whether the first connection is still being made.
         package var isStarting = true
         /// Whether new software is being installed.
@@ -63,6 +67,8 @@ package final class BoxState: Sendable {
         package var clockFault: String?
         /// The clock fault that the last signed notice has shown.
         package var signedTimeFault: String?
+        /// Whether live payments are late by a wrong clock.
+        package var paidAtWatch = PaidAtWatch()
         /// The result of the salvage of a damaged payment database since the start.
         package var inboxDamage: String?
         /// Why stored payments do not survive a power cut.
@@ -106,9 +112,10 @@ package final class BoxState: Sendable {
         /// The warnings that the light shows too. The others are about the past, and would hide for a day that the box
         /// is offline.
         package var alarms: [String] {
-            voiceWarnings + feedFaults.map(\.description)
+            voiceWarnings + feedFaults.filter { !$0.stopsPayments }.map(\.description)
                 + [
-                    mappingWarning, cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
+                    connectionWarning, mappingWarning, cardWarning, timeZoneWarning, settingsWarning, quietHoursWarning,
+                    settings?.warning,
                     certificate?.problem,
                 ]
                 .compactMap(\.self)

@@ -4,7 +4,7 @@ public enum LatePayments: String, Sendable, CaseIterable {
     case speak
     /// Speak them together: how many, how much.
     case summarise
-    /// Say nothing; the receipts report it.
+    /// Say nothing; the receipts report it. What came live is spoken nevertheless.
     case silent
 }
 
@@ -16,11 +16,14 @@ public struct MessageAge: Sendable, Equatable {
     public var isLive: Bool
     /// See ``FeedMessage/expiry``.
     public var expiry: Duration?
+    /// How much of ``age`` other sentences and rings have sounded.
+    public var behindSentences: Duration
 
-    public init(age: Duration, isLive: Bool, expiry: Duration? = nil) {
+    public init(age: Duration, isLive: Bool, expiry: Duration? = nil, behindSentences: Duration = .zero) {
         self.age = age
         self.isLive = isLive
         self.expiry = expiry
+        self.behindSentences = behindSentences
     }
 }
 
@@ -45,16 +48,22 @@ public struct FreshnessPolicy: Sendable, Equatable {
     /// Judged by the time of the customer's payment, or by the arrival if the notice has none. In doubt a notice is
     /// fresh, because a payment must not be withheld because of a wrong clock: one from the future, one whose arrival
     /// cannot be compared with now, and every one while the clock is not set. For a live message only a confirmed clock
-    /// is trusted more than its arrival. With ``LatePayments/silent`` an unconfirmed clock is doubt enough.
+    /// is trusted more than its arrival, and with ``LatePayments/silent`` none is: one of the two clocks may be wrong,
+    /// and then nothing would be heard of it. For a payment that waited, an unconfirmed clock is doubt enough there.
+    ///
+    /// The time in which other sentences sounded makes no live message late: nobody was offline.
     ///
     /// - Parameter message: `nil` when its arrival is not known any more.
     public func isFresh(_ entry: InboxEntry, _ message: MessageAge? = nil, at now: ClockReading) -> Bool {
         guard late != .speak else { return true }
-        if let message, let expiry = message.expiry, message.age >= expiry { return false }
+        let behindSentences = message.map { $0.isLive ? $0.behindSentences : .zero } ?? .zero
+        if let message, let expiry = message.expiry, message.age - behindSentences >= expiry { return false }
         guard let time = now.believed, late != .silent || now.trust == .confirmed else { return true }
-        if let message, message.isLive, now.trust < .confirmed { return message.age <= expireAfter }
+        if let message, message.isLive, now.trust < .confirmed || late == .silent {
+            return message.age - behindSentences <= expireAfter
+        }
         guard let then = entry.notice.paidAt ?? now.comparable(entry.receivedAt, entry.clock) else { return true }
-        return time.duration(since: then) <= expireAfter
+        return time.duration(since: then) - behindSentences <= expireAfter
     }
 }
 

@@ -80,8 +80,7 @@ public enum FeedConnection: Sendable, Equatable {
     case stopped
 }
 
-/// Why payments may get lost although the box is connected. None of these stops the box, and each has a cause that
-/// somebody can correct.
+/// Why payments may get lost although the box is, or could be, connected. Each has a cause that somebody can correct.
 public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
     /// Another client uses this client id, and the broker accepts only one of the two at a time. `isCertain` when the
     /// broker says so.
@@ -94,6 +93,23 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
     case sessionIsShort(granted: Duration, asked: Duration)
     /// Receipts or the status exceed the broker's packet limit. They are not sent.
     case answersTooLarge(limit: Int)
+    /// What the broker sends next ends each connection.
+    case messageCannotBeTaken(String, clientID: String)
+    /// The broker closes each connection soon after it was made. `instead` says why, or of what an answer was missing.
+    case connectionsClosed(instead: String?)
+    /// Nothing of the broker arrives whole, though the connection stands: it hangs, it has stopped within a packet, or
+    /// the line is too slow for the packet.
+    case brokerStalls
+    /// The box's message to itself, which shows where live begins, does not come back. `answer` continues "it …".
+    case markerMissing(topic: String, answer: String)
+
+    /// Whether no payment can arrive. With the others most do.
+    public var stopsPayments: Bool {
+        switch self {
+        case .messageCannotBeTaken, .connectionsClosed, .brokerStalls: true
+        case .clientIDTaken, .grantedQoS0, .noticesAtQoS0, .sessionIsShort, .answersTooLarge, .markerMissing: false
+        }
+    }
 
     /// One line for people that says what to do.
     public var description: String {
@@ -117,6 +133,19 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
         case .answersTooLarge(let limit):
             "the broker takes packets of \(limit) bytes at most: receipts or the status are larger, and are not sent; "
                 + "let the broker take larger ones"
+        case .messageCannotBeTaken(let what, let clientID):
+            "the broker's next message cannot be taken: \(what); payments behind it wait at the broker: who runs it has "
+                + "to remove this message from what waits for the client \"\(clientID)\", and to stop its sender"
+        case .connectionsClosed(let instead):
+            "the broker closes each connection soon after it was made (\(instead ?? "it says no reason")): see the "
+                + "broker's log; let this user read and write the box's topics"
+        case .brokerStalls:
+            "the broker keeps the connection and answers nothing, or sends a packet that does not end: nothing can "
+                + "arrive; the box connects again by itself; if it goes on, restart the broker, or look at the line"
+        case .markerMissing(let topic, let answer):
+            "the broker does not return the box's message to itself on \"\(topic)\": \(answer); after each connection "
+                + "payments may be announced as received while offline, for a minute; let this user read and write that "
+                + "topic with QoS 1"
         }
     }
 }
@@ -147,9 +176,9 @@ public protocol PaymentFeed: Sendable {
 
 /// What a feed reports to.
 ///
-///     func commit(_ batch: [FeedMessage]) throws {
+///     func commit(_ batch: [FeedMessage]) throws -> Int {
 ///         let arrivals = batch.filter { $0.topic == .payments }.map { arrival(of: $0.payload) }
-///         _ = try inbox.store(arrivals, at: now)
+///         return try inbox.store(arrivals, at: now).count { $0.isStored }
 ///     }
 ///
 /// Every method is called on the feed's one thread, in order, and may block there: meanwhile nothing is read from the
@@ -157,7 +186,9 @@ public protocol PaymentFeed: Sendable {
 public protocol PaymentFeedDelegate: Sendable {
     /// Makes the batch durable. Returning means that it is on disk. Throwing refuses the whole batch, which is then
     /// delivered again.
-    func commit(_ batch: [FeedMessage]) throws
+    ///
+    /// - Returns: how many payments of it are new. Refused notices, and those that were stored before, are not.
+    @discardableResult func commit(_ batch: [FeedMessage]) throws -> Int
 
     /// Makes it durable that these were refused. Returning and throwing mean the same as for ``commit(_:)``.
     func strayed(_ messages: [StrayMessage]) throws

@@ -23,6 +23,10 @@ public struct BrokerCheck: Sendable {
     ///
     /// Timeouts for each broker: 5 s to connect, then 20 s for the exchange, and further time to explain a failure.
     public func run() async -> [Finding] {
+        if let end = ConnectionEnd.known {
+            let reason = end.reason(brokers: settings.brokers.map(\.description))
+            return [Finding("broker", .red, reason, advice: ConnectionEnd.advice)]
+        }
         var checks: [[Finding]] = []
         for host in settings.hosts {
             checks.append(await BrokerCheck(settings: settings.only(host), presence: presence).runOnce())
@@ -97,12 +101,14 @@ public struct BrokerCheck: Sendable {
                             ? "; the box takes it for what it is" : ", which another box may be called as well"),
                     advice: "leave . and * out of merchant_id, device_id and the topics: RabbitMQ rewrites them"),
             ]
-        case .subscribed:
+        case .markerMissing(let answer):
             return [
                 connection,
                 Finding(
-                    "subscription", .amber, "the broker accepts it; no message could be sent there and back",
-                    advice: "normal where the access list closes the probe topic; a trial payment tells for certain"),
+                    "subscription", .amber,
+                    FeedFault.markerMissing(topic: settings.topics[.probe], answer: answer).description,
+                    advice: "that was under another client id than the box's: where the access list is bound to the "
+                        + "client id, the warnings of the running box count"),
             ]
         case .weak(let topics):
             return [

@@ -106,7 +106,11 @@ package struct FaultedBox: Service {
             fallback: fallback, amplifier: amplifier, logger: logger, fact: "the box is not in service")
         let isSilent = OneTimeSignal()
         let words = Task {
-            await remind(reminder)
+            await reminder.repeating(from: firstWords) { [prompt = fault.prompt] in
+                prompt
+            } wasSaid: { [answer] due in
+                await answer.wordsAreDue(at: due)
+            }
             isSilent.signal()
         }
         // A failing panel must not prevent the prompt.
@@ -119,16 +123,6 @@ package struct FaultedBox: Service {
         await isSilent.wait(atMost: .seconds(5))
         await light.value
         panel?.close()
-    }
-
-    private func remind(_ reminder: Reminder) async {
-        var due = firstWords
-        while !Task.isCancelled {
-            do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
-            guard await reminder.say(fault.prompt) || !Task.isCancelled else { return }
-            due = .now + Reminder.interval
-            await answer.wordsAreDue(at: due)
-        }
     }
 
     private func awaitChange() async -> Outcome {

@@ -11,6 +11,8 @@ import SoundboxVoice
 package struct Reminder: Sendable {
     /// The interval: short enough for an installer who waits, long enough for a box on a shelf.
     package static let interval = Duration.seconds(600)
+    /// The pause after an attempt that nobody could hear: a sound card may come long after the box.
+    package static let pause = Duration.seconds(5)
 
     package let fallback: FallbackSettings
     package let amplifier: Amplifier?
@@ -19,15 +21,43 @@ package struct Reminder: Sendable {
     package let fact: String
     package let watch = DeviceWatch()
 
+    /// Speaks a prompt from `due` on every ``interval`` until the task is cancelled. One that no card has played is
+    /// tried again after ``pause``.
+    ///
+    /// - Parameters:
+    ///   - prompt: asked for before each attempt.
+    ///   - pause: see ``pause``.
+    ///   - wasSaid: called with the time when the prompt is due again.
+    package func repeating(
+        from due: ContinuousClock.Instant = .now, pause: Duration = pause, _ prompt: @Sendable () -> Prompt,
+        wasSaid: @Sendable (ContinuousClock.Instant) async -> Void = { _ in }
+    ) async {
+        var (due, hasFailed) = (due, false)
+        while !Task.isCancelled {
+            do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
+            if await say(prompt(), again: hasFailed) {
+                due = .now + Self.interval
+                hasFailed = false
+                await wasSaid(due)
+            } else {
+                due = .now + pause
+                hasFailed = true
+            }
+        }
+    }
+
     /// Speaks the prompt once, with the first usable voice on the first card that plays it.
     ///
+    /// - Parameter again: whether the attempt before has failed: the log has its reason already.
     /// - Returns: whether it was spoken.
     @discardableResult
-    package func say(_ prompt: Prompt) async -> Bool {
+    package func say(_ prompt: Prompt, again: Bool = false) async -> Bool {
         var places = ((try? await onOwnThread(named: "voices") { [fallback] in fallback.voicePlaces }) ?? [])[
             ...]
         var nextVoice = await voice(saying: prompt, among: &places)
-        if nextVoice == nil { logger.error("no voice is installed", metadata: ["directory": "\(fallback.sounds)"]) }
+        if nextVoice == nil, !again {
+            logger.error("no voice is installed", metadata: ["directory": "\(fallback.sounds)"])
+        }
         var devices: ArraySlice<String> = await devices()[...]
         while let device = devices.first, let voice = nextVoice, !Task.isCancelled {
             do {
@@ -37,7 +67,7 @@ package struct Reminder: Sendable {
                     metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
                 return true
             } catch {
-                logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
+                if !again { logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"]) }
                 // Try another voice for other recordings, or another card that may have a speaker.
                 if case PlayerError.recording = error {
                     nextVoice = await self.voice(saying: prompt, among: &places)

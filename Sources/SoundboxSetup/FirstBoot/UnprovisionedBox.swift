@@ -60,7 +60,7 @@ public struct UnprovisionedBox: Service {
             fallback: fallback, amplifier: amplifier, logger: logger, fact: "the box is not set up")
         let isSilent = OneTimeSignal()
         let reminders = Task {
-            await remind(reminder)
+            await reminder.repeating { Self.prompt(card: FirstBoot.usualFolder) }
             isSilent.signal()
         }
         // A failing panel must not prevent the prompt.
@@ -85,12 +85,5 @@ public struct UnprovisionedBox: Service {
     /// - Parameter card: where the first boot explains what is wrong with a provisioning file; nothing is left of a good one.
     static func prompt(card: String) -> Prompt {
         SmallFile.exists("\(card)/\(FirstBoot.errorName)") ? .setupFault : .notProvisioned
-    }
-
-    private func remind(_ reminder: Reminder) async {
-        while !Task.isCancelled {
-            await reminder.say(Self.prompt(card: FirstBoot.usualFolder))
-            try? await Task.sleep(for: Reminder.interval)
-        }
     }
 }

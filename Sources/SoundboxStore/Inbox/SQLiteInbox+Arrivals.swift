@@ -28,7 +28,6 @@ private struct Insertion {
         self.database = database
         self.now = now
         self.clock = clock
-        // One statement finds out whether the id is known, and stores the notice if it is not.
         insertion = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
         lastSequence = try CheckedTable.notice.lastNumber(in: database)
     }
@@ -42,9 +41,13 @@ private struct Insertion {
             return .rejected(rejection)
         case .notice(let notice, let remark):
             if try isRemembered(notice.id) { return try duplicate(notice, of: notice.money) }
-            if let entry = try insert(notice, remark) { return .stored(entry) }
-            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else { throw SQLiteInbox.wrongIndex }
-            return try store(notice, remark, knownAs: known)
+            // Asked for first: an insertion that meets a known id uses a number up all the same (AUTOINCREMENT), and a
+            // number without a row counts as a payment that was lost.
+            if let known = try SQLiteInbox.noticeRow(notice.id, in: database) {
+                return try store(notice, remark, knownAs: known)
+            }
+            guard let entry = try insert(notice, remark) else { throw SQLiteInbox.wrongIndex }
+            return .stored(entry)
         }
     }
 

@@ -76,7 +76,7 @@ extension SQLiteInbox {
                 throw .cannotOpen(path: path, reason: "a new database cannot take the damaged one's place: \(error)")
             }
         }
-        var problem = logProblem(path)
+        var (problem, last) = LastTransaction.examine(path)
         // SQLite would take it for a new file, even with one byte. A card that loses writes leaves such files.
         if problem == nil, isExpected, FileIdentity.size(path) <= 1 {
             problem = FileIdentity.exists(path) ? "the database is empty" : SetAsideDatabase.missing
@@ -88,7 +88,9 @@ extension SQLiteInbox {
                 if let problem = try inbox.check() {
                     try repair.beforeSalvage(problem)
                     inbox.replaceIfPossible(because: problem)
+                    try inbox.takeAndForget(last, at: repair.now())
                 } else {
+                    try inbox.takeAndForget(last, at: repair.now())
                     do { try inbox.restoreWaiting() } catch { inbox.note("whether all wait that should: \(error)") }
                     inbox.resume(repair)
                 }
@@ -107,19 +109,14 @@ extension SQLiteInbox {
         }
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
         inbox.replaceIfPossible(because: problem ?? "")
+        // If the file cannot be replaced yet, the next start finds the transaction again.
+        do { try inbox.takeAndForget(last, at: repair.now()) } catch { inbox.note("the last transaction: \(error)") }
         return inbox
     }
 
-    /// Checks the log before SQLite opens it: SQLite takes a damaged frame for the end of the log.
-    private static func logProblem(_ path: String) -> String? {
-        let descriptor = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        guard let log = WriteAheadLog(descriptor) else { return nil }
-        if FileIdentity.size(path) <= 1, !log.offsets.isEmpty {
-            return "the database is empty, and its write-ahead log is not"
-        }
-        return log.isDamaged ? "the write-ahead log is damaged" : nil
+    private func takeAndForget(_ last: LastTransaction?, at now: Timestamp) throws(InboxError) {
+        if let last { try take(last, at: now) }
+        LastTransaction.forget(path)
     }
 
     /// Replaces the file. If that fails, the next request tries again.

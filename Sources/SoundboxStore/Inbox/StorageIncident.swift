@@ -5,6 +5,8 @@ public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
     /// The file was no longer at its path and was written there again. `kept` is the file that was there instead,
     /// renamed.
     case displaced(reason: String, kept: String?)
+    /// The last transaction before this start was damaged, and this many payments of it cannot be read.
+    case transactionDamaged(lost: Int)
 
     /// One line for the status and the log.
     public var description: String {
@@ -15,6 +17,9 @@ public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
         case .damaged(let damaged):
             "the payment database was put aside: \(damaged.reason); it is kept as \(damaged.path), and "
                 + "\(damaged.savedWaiting) payments that wait were saved from it; some may be missing"
+        case .transactionDamaged(let lost):
+            "the last transaction of the payment database was damaged: \(lost) payments of it cannot be read and are not "
+                + "spoken; their senders are asked to publish them again as far as their ids are known"
         case .displaced(let reason, let kept):
             "while the box ran \(reason); the payment database was written there anew, nothing is lost"
                 + (kept.map { "; what stood there is kept as \($0)" } ?? "")

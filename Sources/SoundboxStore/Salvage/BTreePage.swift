@@ -90,6 +90,11 @@ struct BTreePage {
         return wanted <= largest ? wanted : least
     }
 
+    /// The rows of a table's leaf; empty for any other page.
+    func rows(overflow: (Int) -> [UInt8]?) -> [(number: Int64, values: [Cell])] {
+        kind == .leafTable ? cells.compactMap { row(at: $0, overflow: overflow) } : []
+    }
+
     /// The number and the values of a table's row. The column that is the row number is NULL.
     /// - Parameter overflow: reads a page.
     func row(at offset: Int, overflow: (Int) -> [UInt8]?) -> (number: Int64, values: [Cell])? {

@@ -57,8 +57,7 @@ final class DamagedFile {
 
     /// The rows of a table's page; empty for any other page.
     func rows(of page: BTreePage) -> [(number: Int64, values: [Cell])] {
-        guard page.kind == .leafTable else { return [] }
-        return page.cells.compactMap { page.row(at: $0, overflow: bytes) }
+        page.rows(overflow: bytes)
     }
 
     /// The first page of a table, according to the schema; `nil` when the schema does not name it, or names two pages.

@@ -74,6 +74,7 @@ struct Salvage {
         try queue.write { database in
             if let last = found.lastAnnounced { try Self.insertWhole(.notice(last), into: database) }
             try setNumbers(given, found, in: database)
+            try countLost(given["notice"], found, in: database)
             let reason =
                 found.lacksRoom
                 ? "\(reason); there was no room to save earlier payments: one that is sent again may be spoken again"

@@ -13,6 +13,19 @@ struct WriteAheadLog {
     /// Whether there are damaged frames before a later transaction. Such frames were complete once: a transaction
     /// begins only when everything before it is on the disk.
     private(set) var isDamaged = false
+    /// The frames behind the last commit that SQLite accepts, if no transaction begins behind a damaged one: the last
+    /// transaction, damaged or cut off, or nothing.
+    private(set) var tail: [TailFrame] = []
+
+    struct TailFrame {
+        /// Where its page is in the file.
+        var offset: Int64
+        /// As its header says.
+        var page: Int
+        var endsTransaction: Bool
+        /// Whether its checksum continues that of the frame before: it is as it was written.
+        var isProven: Bool
+    }
 
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
@@ -45,12 +58,24 @@ struct WriteAheadLog {
         var unproven: (frame: Frame, isReadable: Bool)?
         // After a damaged header, nothing verifies the first frame. Its rows have checksums of their own.
         var isFirst = true
-        while let frame = read(descriptor, Self.frameHeaderBytes + pageSize, at: offset) {
+        while var frame = read(descriptor, Self.frameHeaderBytes + pageSize, at: offset) {
             defer { offset += Int64(frame.count) }
             let stored = (word(frame, 16), word(frame, 20))
-            let isOurs = frame[8..<16].elementsEqual(salts)
-            let fits =
-                previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? (!headerFits && isFirst)
+            var isProven = previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? false
+            if let previous, !isProven, word(frame, 4) != 0 {
+                // A flipped bit may have made an end of a transaction out of a frame in its middle.
+                var other = frame
+                other.replaceSubrange(4..<8, with: [0, 0, 0, 0])
+                if checksum(other[...], from: previous, isBigEndian) == stored {
+                    (frame, isProven) = (other, true)
+                    frames.hasHole = true
+                }
+            }
+            let fits = isProven || (previous == nil && !headerFits && isFirst)
+            let hasSalts = frame[8..<16].elementsEqual(salts)
+            // The checksum does not cover the salts: with a flipped bit in them, SQLite stops here as well.
+            let isOurs = hasSalts || isProven
+            if !hasSalts { frames.hasHole = true }
             // After a missing frame nothing verifies the next one. Its rows have checksums of their own.
             let isReadable = previous == nil
             isFirst = false
@@ -58,6 +83,13 @@ struct WriteAheadLog {
             let found = Frame(
                 page: Int(word(frame, 0)), offset: offset + Int64(Self.frameHeaderBytes),
                 endsTransaction: word(frame, 4) != 0)
+            if isOurs {
+                tail.append(
+                    TailFrame(
+                        offset: found.offset, page: found.page, endsTransaction: found.endsTransaction,
+                        isProven: isProven))
+            }
+            if fits, found.endsTransaction, !frames.hasHole { tail = [] }
             // Either a damaged frame, or a remnant of an earlier use of the file.
             guard isOurs, fits else {
                 frames.hasHole = true
@@ -76,6 +108,7 @@ struct WriteAheadLog {
         }
         offsets = frames.offsets
         isDamaged = frames.countBehindCommit > 0 || !headerFits
+        if isDamaged { tail = [] }
     }
 
     private struct Frame {

@@ -89,8 +89,11 @@ struct ConfiguredBox {
             merchantID: configuration.merchantID, deviceID: configuration.deviceID,
             broker: configuration.broker.addresses.map(\.description).joined(separator: ", "),
             voice: voices.names, audioDevice: configuration.audio.device, configuration: configuration.settable)
+        var settings = try MQTTSettings(configuration)
+        let connection = Self.connection(configuration, directory.path, state, logger)
+        if let connection { settings.protocolChoice = connection.version }
         let feed = try MQTTFeed(
-            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
+            settings: settings, offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
 
         var parts = Box.Parts(
@@ -102,6 +105,7 @@ struct ConfiguredBox {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
             },
             updateMark: InstalledFolders.updateMark, logger: logger)
+        parts.connection = connection
         parts.gestures = gestures
         parts.policy.loudspeaker = configuration.audio.speaker ?? layout.loudspeaker ?? .full
         let zone = DayZone(
@@ -194,6 +198,24 @@ struct ConfiguredBox {
         }
         for warning in warnings { logger.warning("\(warning)") }
         state.update { $0.asideWarnings = warnings }
+    }
+
+    /// The mark must not outlive this boot of Linux, since a power cut is no end of the program. The service has a
+    /// folder in RAM for it, and may not read Linux's name of the boot (`ProcSubset=pid`); elsewhere it is the other
+    /// way round.
+    /// - Returns: `nil` where there is neither.
+    private static func connection(
+        _ configuration: Configuration, _ folder: String, _ state: BoxState, _ logger: Logger
+    ) -> ConnectionKeeper? {
+        let runtime = getenv("RUNTIME_DIRECTORY").map { String(cString: $0) }
+        let boot = try? SmallFile.read("/proc/sys/kernel/random/boot_id").split(separator: "\n").first
+        guard runtime != nil || boot != nil else { return nil }
+        let file = StateFile.connection(in: runtime ?? folder)
+        return ConnectionKeeper(
+            store: Remembered(
+                read: { file.read().flatMap { ConnectionMark(decoding: $0) } }, write: { try file.write($0.json) }),
+            boot: boot.map { String($0) } ?? "this", chosen: configuration.broker.protocolChoice, state: state,
+            logger: logger)
     }
 
     private static func inbox(

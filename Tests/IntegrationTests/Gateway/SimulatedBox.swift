@@ -51,7 +51,7 @@ final class SimulatedBox: PaymentFeedDelegate {
         return try result.get()
     }
 
-    func commit(_ batch: [FeedMessage]) throws {
+    func commit(_ batch: [FeedMessage]) throws -> Int {
         state.withLock { state in
             for message in batch {
                 let text = String(decoding: message.payload, as: UTF8.self)
@@ -78,6 +78,7 @@ final class SimulatedBox: PaymentFeedDelegate {
             }
         }
         feed.withLock { $0 }?.receiptsAreWaiting()
+        return batch.count
     }
 
     func receipts(after sequence: Int64, limit: Int) -> [OutgoingReceipt] {

@@ -4,6 +4,20 @@ import Testing
 
 @testable import SoundboxBox
 
+/// A ring of a minute that nobody answers, and payments at a steady rate.
+private struct SteadyPayments: VirtualScenario {
+    let interval: Int64
+    var left = 25
+
+    mutating func act(on box: isolated VirtualBox) throws -> Int64? {
+        if left == 25 { try box.ring(timeout: .seconds(60), answeredAfter: 3_600_000) }
+        guard left > 0 else { return nil }
+        left -= 1
+        try box.arrive(.payment)
+        return interval
+    }
+}
+
 @Suite("The announcer, when it rings")
 struct AnnouncerRingTests {
     private let noon = Entries.moment
@@ -82,25 +96,61 @@ struct AnnouncerRingTests {
         await script.run()
     }
 
-    @Test("Between two repeats one payment is spoken, so that neither starves")
+    @Test("Between two repeats all payments are spoken that wait")
     func payments() async throws {
-        let payments = try (1...2).map { try Entries.entry($0) }
+        let payments = try (1...3).map { try Entries.entry($0) }
         let script = script()
-        // Both wait when the ring comes: it goes first.
+        // All wait when the ring comes: it goes first.
         expectRead(script, payments, rings: [ring])
         expectRing(script)
+        expectRead(script, payments, rings: [ring])
         for (index, payment) in payments.enumerated() {
-            expectRead(script, Array(payments[index...]), rings: [ring])
-            script.expect(.open)
-            script.expect(.begin([payment]))
-            script.expect(.play(.init(.notice(payment))), heard, takes: .seconds(3))
-            script.expect(.record(.notice(payment), .aloud))
+            expect(script, payment)
             expectRead(script, Array(payments[(index + 1)...]), rings: [ring])
-            expectRing(script)
         }
+        expectRing(script)
         // Nothing waits any more: it has its rest.
         script.expectLast(rest)
         await script.run()
+    }
+
+    private func expect(_ script: AnnouncerScript, _ payment: InboxEntry) {
+        script.expect(.open)
+        script.expect(.begin([payment]))
+        script.expect(.play(.init(.notice(payment))), heard, takes: .seconds(3))
+        script.expect(.record(.notice(payment), .aloud))
+    }
+
+    @Test("A stream of payments that does not end holds the next repeat up for half a minute at most")
+    func stream() async throws {
+        let ring = try CustomMessageEntry.ring(1, timeout: .seconds(60))
+        let payments = try (1...10).map { try Entries.entry($0) }
+        let script = script()
+        expectRead(script, payments, rings: [ring])
+        expectRing(script, ring)
+        expectRead(script, payments, rings: [ring])
+        // The ninth begins 24 s behind the repeat.
+        for index in 0..<9 {
+            expect(script, payments[index])
+            expectRead(script, Array(payments[(index + 1)...]), rings: [ring])
+        }
+        expectRing(script, ring)
+        expectRead(script, [payments[9]], rings: [ring])
+        expect(script, payments[9])
+        expectRead(script, rings: [ring])
+        script.expectLast(.open)
+        await script.run()
+    }
+
+    @Test(
+        "While it rings a payment every four or six seconds waits for one repeat, and not longer each time",
+        arguments: 1...10 as ClosedRange<UInt64>, [4000, 6000] as [Int64])
+    func steady(seed: UInt64, interval: Int64) async throws {
+        let box = VirtualBox(seed: seed, SteadyPayments(interval: interval))
+        await box.live()
+        let ledger = await box.ledger
+        #expect(ledger.problems == [])
+        #expect(ledger.longestWait[.payment, default: .max] < 20_000, "\(ledger.longestWait)")
     }
 
     @Test("What comes during the rest is spoken at once, and an answer between two repeats counts")

@@ -86,6 +86,18 @@ struct AnnouncerServiceTests {
         }
     }
 
+    @Test("What sounds while a live payment waits is known as no delay of the box's")
+    func soundedBefore() async throws {
+        try await withService { service in
+            let id = try PaymentID("waiting")
+            _ = service.ages.note(id, FeedMessage(topic: .payments, payload: [], isLive: true))
+            try arrive(["8"])
+            requests.inboxChanged()
+            try await recorded.next()
+            #expect(try #require(service.ages.of([id])[id]).behindSentences > .zero)
+        }
+    }
+
     @Test("Whatever else is to be looked after is, while a payment is spoken and afterwards")
     func looksElsewhere() async throws {
         let looks = Journal<Void>()

@@ -59,8 +59,10 @@ struct AudienceLedger {
     mutating func answered(_ id: String) { answeredIDs.insert(id) }
     private(set) var answeredIDs: Set<String> = []
     private(set) var rings: Set<String> = []
-    /// Since the last repeat of a ring that goes on.
+    /// Other sentences than payments in a row, since the last repeat of a ring that goes on.
     private var sentencesInBetween: Int?
+    /// When that repeat began.
+    private var lastRepeat: Int64 = 0
 
     mutating func cancelled(_ id: String) {
         cancelledIDs.insert(id)
@@ -89,11 +91,13 @@ struct AudienceLedger {
 
     /// - Parameter isBetweenRepeats: it comes between two repeats of a ring, and neither card nor disk is away.
     mutating func begins(_ job: Announcer.Job, at time: Int64, holdsUp: Bool, isBetweenRepeats: Bool) {
-        if case .ring(let entry, _) = job { return repeats(entry.customMessage.id.text) }
+        if case .ring(let entry, _) = job { return repeats(entry.customMessage.id.text, at: time) }
         if let count = sentencesInBetween, job != .prompt(.cancelled), isBetweenRepeats {
-            sentencesInBetween = count + 1
+            sentencesInBetween = job.rank == .payment ? 0 : count + 1
             // Another one is let in where a repeat fails.
-            if count > 1 { problems.append("\(job) is the third in a row while it rings") }
+            if count > 1, job.rank != .payment { problems.append("\(job) is the third in a row while it rings") }
+            // Half a minute behind a repeat, and again behind one that fails.
+            if time - lastRepeat > 70_000 { problems.append("\(job) holds a ring up") }
         }
         sentences[job.rank, default: 0] += 1
         if job == .prompt(.cancelled) {
@@ -125,8 +129,8 @@ struct AudienceLedger {
         count(job.rank)
     }
 
-    private mutating func repeats(_ id: String) {
-        sentencesInBetween = 0
+    private mutating func repeats(_ id: String, at time: Int64) {
+        (sentencesInBetween, lastRepeat) = (0, time)
         if cancelledIDs.contains(id) { problems.append("\(id) rings after it was cancelled") }
         if answeredIDs.contains(id) { problems.append("\(id) rings after it was answered") }
     }

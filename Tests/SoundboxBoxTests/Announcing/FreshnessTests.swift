@@ -19,6 +19,8 @@ struct FreshnessTests {
         var late = LatePayments.summarise
         /// How long ago it came live; `nil` when it waited at the broker, or in the inbox over a restart.
         var live: Duration?
+        /// How much of that others sounded.
+        var behind = Duration.zero
         var isFresh: Bool
     }
 
@@ -78,6 +80,21 @@ struct FreshnessTests {
         Case(
             description: "live, late ones are silent here, and the clock is unconfirmed", paidAt: ago(86_400),
             trust: .unconfirmed, late: .silent, live: .seconds(601), isFresh: true),
+        Case(
+            description: "live, late ones are silent here, and paid_at alone is late", paidAt: ago(3_600),
+            late: .silent, live: .seconds(5), isFresh: true),
+        Case(
+            description: "live, late ones are silent here, and the sound card was away", paidAt: noon,
+            late: .silent, live: .seconds(601), isFresh: false),
+        Case(
+            description: "live, and has waited behind other sentences", paidAt: ago(700), live: .seconds(700),
+            behind: .seconds(100), isFresh: true),
+        Case(
+            description: "live, and has waited behind other sentences and for the sound card", paidAt: ago(701),
+            live: .seconds(701), behind: .seconds(100), isFresh: false),
+        Case(
+            description: "live, and has waited behind other sentences, by a clock that nobody has confirmed",
+            paidAt: ago(700), trust: .unconfirmed, live: .seconds(700), behind: .seconds(100), isFresh: true),
     ]
 
     @Test("A notice is fresh by when it was paid, else by arrival, and in doubt", arguments: cases)
@@ -87,7 +104,7 @@ struct FreshnessTests {
         entry.receivedAt = example.receivedAt
         entry.clock = example.clock
         let policy = FreshnessPolicy(expireAfter: .seconds(600), late: example.late)
-        let message = example.live.map { MessageAge(age: $0, isLive: true) }
+        let message = example.live.map { MessageAge(age: $0, isLive: true, behindSentences: example.behind) }
         #expect(policy.isFresh(entry, message, at: ClockReading(Self.noon, example.trust)) == example.isFresh)
     }
 
@@ -102,6 +119,27 @@ struct FreshnessTests {
         script.expectAnnouncement(of: fresh)
         script.expectLast(.read(limit: 1))
         await script.run(Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent)))
+    }
+
+    @Test("Where late payments are silent, what came live is told nevertheless, together")
+    func silentButLive() async throws {
+        let late = try (1...4).map { try Entries.entry(Int64($0), age: .seconds(900)) }
+        var moment = Entries.moment
+        for entry in late[1...2] {
+            moment.messages[entry.notice.id] = MessageAge(age: .seconds(900), isLive: true)
+        }
+        let script = AnnouncerScript { $0.inboxChanged() }
+        let announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent))
+        for (first, step) in [(0, AnnouncerScript.Call.expire([late[0]])), (1, .open)] {
+            script.expect(.read(limit: 1), .queue(.of([late[first]]), moment))
+            script.expect(.read(limit: 10_000), .queue(.of(Array(late[first...])), moment))
+            script.expect(step)
+        }
+        script.expect(.begin(Array(late[1...2])))
+        script.expect(.play(announcer.announcement(of: .summary(Array(late[1...2])))), .outcome(.played(.aloud)))
+        script.expect(.record(.summary(Array(late[1...2])), .aloud))
+        script.expectLast(.read(limit: 1))
+        await script.run(announcer)
     }
 
     @Test(

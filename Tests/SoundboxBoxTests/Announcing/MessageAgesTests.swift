@@ -38,6 +38,18 @@ struct MessageAgesTests {
         #expect(Array(ages.of(ids).keys) == [ids[1]])
     }
 
+    @Test("Each knows how long others have sounded since it came, and never longer than it is old")
+    func behindSentences() throws {
+        let ids = try ["first", "second"].map { try PaymentID($0) }
+        _ = ages.note(ids[0], message(isLive: true))
+        clock.now.withLock { $0 = .seconds(10) }
+        ages.sounded(for: .seconds(4))
+        _ = ages.note(ids[1], message(isLive: true))
+        clock.now.withLock { $0 = .seconds(12) }
+        ages.sounded(for: .seconds(3))
+        #expect(ages.of(ids).mapValues(\.behindSentences) == [ids[0]: .seconds(7), ids[1]: .seconds(2)])
+    }
+
     @Test("Beyond ten thousand the oldest are forgotten, and the newest are kept")
     func bounded() throws {
         let ids = try (0...MessageAges.most).map { try PaymentID("\($0)") }

@@ -57,6 +57,17 @@ struct IntakeCommitTests {
         }
     }
 
+    @Test("The feed is told how many payments are new: not refused notices, repeated ones or commands")
+    func count() throws {
+        let batch = [
+            payment(#"{"id":"A-1","amount":"1"}"#), payment("junk"), payment(#"{"id":"A-1","amount":"1"}"#),
+            command(#"{"type":"replay"}"#), payment(#"{"id":"A-2","amount":"1"}"#),
+        ]
+        #expect(try intake.commit(batch) == 2)
+        #expect(try intake.commit(batch) == 0)
+        #expect(try intake.commit([]) == 0)
+    }
+
     @Test("Payments are stored before any command of their batch is carried out or refused")
     func order() throws {
         try intake.commit([

@@ -161,7 +161,7 @@ struct IntakeCustomMessageTests {
     func notCancelled(diskFails: Bool) throws {
         let intake = try intake()
         if diskFails { inbox.fail(with: .failed(path: "inbox", reason: "disk full")) }
-        try? intake.commit([command(#""type":"cancel","payment_id":"unknown""#, id: "c-1")])
+        _ = try? intake.commit([command(#""type":"cancel","payment_id":"unknown""#, id: "c-1")])
         #expect(events.entries.last == .letGo(.payment(try PaymentID("unknown")), isCancelled: false))
     }
 

@@ -87,7 +87,7 @@ struct IntakeRefusalTests {
             id: [try field("id")], amount: try field("amount"), unit: .decimal,
             conditions: [
                 .init(field: try field("event"), values: ["paid"], otherwise: .ignore),
-                .init(field: try field("status"), values: ["ok"], otherwise: .reject),
+                .init(field: try field("status"), tests: [.values(["ok"])], otherwise: .refuse),
             ])
         try intake(mapping: mapping).commit([
             message(#"{"id":"A-1","amount":"5","event":"closed"}"#),

@@ -70,6 +70,25 @@ struct CustomMessageSoundsTests {
         return marker.hasWords ? marker : voices.script(for: .prompt(.message))
     }
 
+    @Test("Only prompts of the box have no marker before them: two texts are two messages, also of recorded words")
+    func marked() async throws {
+        let sounds = sounds()
+        let prompt = try #require(voices.languages[0].prompts[.networkRestored])
+        for (number, words) in ["一百", "元"].enumerated() {
+            let recorded = try voices.script(ofSegments: [words])
+            let expected = Announcer.Speech.ready(marker.followed(by: recorded, after: .milliseconds(300)))
+            let sequence = Int64(number * 2 + 1)
+            #expect(try await speech(of: entry(sequence, .text(words)), in: sounds) == expected)
+            #expect(try await speech(of: entry(sequence + 1, .segments([words])), in: sounds) == expected)
+        }
+        let plain = try voices.script(ofSegments: [prompt])
+        #expect(try await speech(of: entry(5, .segments([prompt])), in: sounds) == .ready(plain))
+        let mixed = try voices.script(ofSegments: [prompt, "一百"])
+        #expect(
+            try await speech(of: entry(6, .segments([prompt, "一百"])), in: sounds)
+                == .ready(marker.followed(by: mixed, after: .milliseconds(300))))
+    }
+
     @Test("Recordings are used where they cover a text, and nobody is asked to speak it")
     func recordings() async throws {
         let text = try #require(voices.languages[0].prompts[.networkRestored])

@@ -39,7 +39,7 @@ struct CustomMessageSpeechTests {
             (["五", "元"], "segments: must not say \"元\""), (["天气"], "segments[0]: the voice has no recording of"),
         ] as [([String], String?)])
     func segments(segments: [String], problem: String?) throws {
-        let found = try rules().problem(of: try customMessage(.segments(segments)), at: .zero)
+        let found = try rules().problem(of: try customMessage(.segments(segments)))
         if let problem {
             #expect(found?.hasPrefix(problem) == true, "\(found ?? "")")
         } else {
@@ -51,36 +51,10 @@ struct CustomMessageSpeechTests {
     func fields() throws {
         let clip = ClipReference(url: "https://cdn.example.com/a", sha256: String(repeating: "a", count: 64))
         let refusal = #"text: must not say "支付宝", which is the name of a channel"#
-        #expect(try rules().problem(of: customMessage(.text("支付宝一百")), at: .zero) == refusal)
+        #expect(try rules().problem(of: customMessage(.text("支付宝一百"))) == refusal)
         #expect(
-            try rules().problem(of: customMessage(.clip(clip, otherwise: "支付宝一百"), isRing: true), at: .zero) == refusal)
-        #expect(try rules().problem(of: customMessage(.clip(clip, otherwise: nil)), at: .zero) == nil)
-        #expect(try rules().problem(of: customMessage(.text("网络已连接")), at: .zero) == nil)
-    }
-
-    @Test("What may not be said may not be spread over commands of ten seconds either, rings and kinds among them")
-    func spread() throws {
-        let rules = try rules()
-        #expect(try rules.problem(of: customMessage(.text("您的订单已到"), isRing: true), at: .seconds(100)) == nil)
-        let rest = try customMessage(.text("账单在桌上"), id: "e-2")
-        let refusal =
-            #"text: must not say "到账", which is a part of what the box says of payments, with the words of the last 10 s before it"#
-        #expect(rules.problem(of: rest, at: .seconds(105)) == refusal)
-        #expect(rules.problem(of: rest, at: .seconds(111)) == nil)
-        // It comes again, and what is refused is not remembered.
-        #expect(rules.problem(of: rest, at: .seconds(112)) == nil)
-        #expect(try rules.problem(of: customMessage(.text("五百"), id: "e-3"), at: .seconds(130)) == nil)
-        #expect(try rules.problem(of: customMessage(.segments(["元"]), id: "e-4"), at: .seconds(131)) != nil)
-        let kind = try customMessage(.kind(#require(KindName("queue_number")), number: 500), id: "e-5")
-        #expect(rules.problem(of: kind, at: .seconds(150)) == nil)
-        #expect(try rules.problem(of: customMessage(.text("元已送到"), id: "e-6"), at: .seconds(151)) != nil)
-    }
-
-    @Test("A text that comes again is not held against itself")
-    func again() throws {
-        let rules = try rules()
-        let text = try customMessage(.text("账单已到"))
-        for _ in 1...2 { #expect(rules.problem(of: text, at: .zero) == nil) }
-        #expect(try rules.problem(of: customMessage(.text("账单已到"), id: "e-2"), at: .zero) != nil)
+            try rules().problem(of: customMessage(.clip(clip, otherwise: "支付宝一百"), isRing: true)) == refusal)
+        #expect(try rules().problem(of: customMessage(.clip(clip, otherwise: nil))) == nil)
+        #expect(try rules().problem(of: customMessage(.text("网络已连接"))) == nil)
     }
 }

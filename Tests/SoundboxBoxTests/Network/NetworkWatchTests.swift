@@ -114,9 +114,67 @@ struct NetworkWatchTests {
             trial.change(false)
             trial.pass(.seconds(29))
             trial.change(true)
-            trial.pass(.seconds(1))
+            trial.pass(.seconds(10))
         }
         #expect(trial.said == [])
+    }
+
+    @Test(
+        "A loss lasts until a connection has held for ten seconds: it is said though one is made again and again",
+        arguments: [Duration.milliseconds(1), .seconds(1), .milliseconds(9_999)])
+    func neverHolding(held: Duration) {
+        var trial = online()
+        trial.pass(.seconds(1000))
+        trial.change(false)
+        let loss = trial.now
+        var saidAt: Duration?
+        while trial.now < loss + .seconds(300) {
+            trial.pass(.seconds(2))
+            if saidAt == nil, trial.said.contains(.say(.networkLost)) { saidAt = trial.now }
+            trial.change(true)
+            trial.pass(held)
+            trial.change(false)
+        }
+        #expect(trial.words() == [.networkLost])
+        #expect(saidAt.map { $0 - loss < .seconds(45) } == true, "\(saidAt.debugDescription)")
+        trial.change(true)
+        trial.pass(.seconds(60))
+        #expect(trial.words() == [.networkRestored])
+    }
+
+    @Test("A box whose first connections do not hold says that it is ready, and then that the network is lost")
+    func neverHoldingAtFirst() {
+        var trial = Trial()
+        trial.change(false)
+        trial.pass(.seconds(50))
+        for _ in 1...20 {
+            trial.change(true)
+            trial.pass(.milliseconds(5))
+            trial.change(false)
+            trial.pass(.seconds(2))
+        }
+        #expect(trial.words() == [.greeting, .networkLost])
+    }
+
+    @Test("A brief connection does not take the words for a loss back: they would be asked for again, and said twice")
+    func briefWhileAsked() {
+        var trial = online()
+        trial.isHeard = false
+        trial.pass(.seconds(1000))
+        trial.change(false)
+        trial.pass(.seconds(30))
+        for _ in 1...3 {
+            trial.change(true)
+            trial.pass(.milliseconds(9_999))
+            trial.change(false)
+            trial.pass(.seconds(2))
+        }
+        #expect(trial.said == [.say(.networkLost)])
+        trial.change(true)
+        trial.hear(.networkLost)
+        trial.isHeard = true
+        trial.pass(.seconds(60))
+        #expect(trial.words() == [.networkLost, .networkRestored])
     }
 
     @Test("Of a loss that nobody has heard of, the return is not told either: the words are taken back")

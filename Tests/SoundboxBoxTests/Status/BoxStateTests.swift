@@ -60,4 +60,12 @@ struct BoxStateTests {
         state.update { $0.feedFaults = [] }
         #expect(state.snapshot.warnings.isEmpty)
     }
+
+    @Test("A feed that no payment can come through is a fault, and no warning as well")
+    func stoppedFeed() {
+        state.update { $0.feedFaults = [.noticesAtQoS0, .messageCannotBeTaken("x", clientID: "box")] }
+        #expect(state.snapshot.warnings.count == 1)
+        #expect(
+            state.snapshot.faults.count == 1 && state.snapshot.fault(.broker)?.contains("cannot be taken: x") == true)
+    }
 }

@@ -127,6 +127,10 @@ extension ControlPacket {
             .publish, flags: 0b0010 | (isDuplicate ? 0b1000 : 0) | (isRetained ? 1 : 0),
             body: UInt16(topic.utf8.count).bigEndianBytes + topic.utf8 + id.bigEndianBytes + payload.utf8)
     }
+
+    static func publishAtQoS0(_ payload: String, to topic: String) -> ControlPacket {
+        ControlPacket(.publish, body: UInt16(topic.utf8.count).bigEndianBytes + topic.utf8 + payload.utf8)
+    }
 }
 
 // MARK: What a willing broker answers

@@ -2,6 +2,8 @@ import Foundation
 import Logging
 import SoundboxCore
 import SoundboxSpeech
+import SoundboxSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,6 +48,36 @@ struct ReminderTests {
         await reminder(fallback).say(.notProvisioned)
         #expect(!FileManager.default.fileExists(atPath: unused))
         #expect(lines.entries.count == 1)
+    }
+
+    @Test("What no card has played is said when one comes, and the log says once what was missing")
+    func lateCard() async throws {
+        let heard = folder.file("heard.wav")
+        let attempts = Mutex(0)
+        let said = OneTimeSignal()
+        var fallback = FallbackSettings()
+        fallback.likelyDevices = {
+            attempts.withLock { $0 += 1 }
+            return attempts.withLock { $0 } < 4 ? ["hw:CARD=Nowhere"] : ["file:\(heard)"]
+        }
+        let reminder = reminder(fallback)
+        let before = ContinuousClock.now
+        let due = Mutex<ContinuousClock.Instant?>(nil)
+        let reminders = Task {
+            await reminder.repeating(pause: .zero) {
+                .setupFault
+            } wasSaid: { next in
+                due.withLock { $0 = next }
+                said.signal()
+            }
+        }
+        await said.wait(atMost: .seconds(300))
+        reminders.cancel()
+        await reminders.value
+        #expect(try Data(contentsOf: URL(fileURLWithPath: heard)).count > 20_000)
+        #expect(attempts.withLock { $0 } == 4)
+        #expect(try #require(due.withLock { $0 }) >= before + Reminder.interval)
+        #expect(lines.entries.count { $0.contains("cannot say") } == 1)
     }
 }
 

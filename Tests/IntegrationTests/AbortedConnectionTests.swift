@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+import SoundboxCore
+import TestSupport
+import Testing
+
+@Suite("A broker whose answer aborts libmosquitto", .timeLimit(.minutes(10)))
+struct AbortedConnectionTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("What is stored is spoken before the next connection, and after two ends the box connects by MQTT 3.1.1")
+    func spoken() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let relay = try AbortingBroker(before: broker.port)
+            // In real time, so that a sentence takes as long as in a shop.
+            let trial = try Trial(folder: folder, broker: broker, device: "null", port: relay.port)
+            let ids = ["A-1", "A-2", "A-3"]
+            var box = try await trial.startBox()
+            try await trial.publish(ids.map { notice($0, "123.45") })
+            for id in ids { try await box.hasLogged(" stored", id) }
+            box.kill9()
+            _ = try await box.exitStatus()
+            // A power cut leaves nothing that counts.
+            try FileManager.default.removeItem(atPath: folder.file("state/connection"))
+            relay.breakDown()
+
+            // As systemd does.
+            var announced: [[String]] = []
+            for _ in 1...2 {
+                box = try trial.launchBox()
+                #expect(try await box.exitStatus() & 0x7F == SIGABRT)
+                let lines = try await box.errors.all()
+                announced.append(ids.filter { id in lines.contains { $0.contains(" announced ") && $0.contains(id) } })
+            }
+            #expect(announced == [[], ids])
+            box = try await trial.startBox()
+            let receipts = try await trial.publishAndWait([notice("A-4", "1")]) { receipts in
+                receipts.contains { $0.id == "A-4" && $0.state == "announced" }
+            }
+            #expect(receipts.contains { $0.id == "A-4" })
+            let status = try await soundbox("status", "--json", "--config", trial.configurationFile)
+            let json = try JSONValue(parsing: Array(status.output.joined().utf8))
+            let warnings = try #require(json["warnings"]?.text)
+            #expect(warnings.contains("2 times"))
+            #expect(json["announced"]?.integer == 4 && json["queued"]?.integer == 0)
+            #expect(json["faults"]?.text == "[]")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test("publish, cancel and doctor end with a code, and say what ended them and what to try")
+    func commands() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let relay = try AbortingBroker(before: broker.port)
+            relay.breakDown()
+            let trial = try Trial(folder: folder, broker: broker, port: relay.port)
+            let words = "the connection to mqtt://127.0.0.1:\(relay.port) has ended the program with signal 6"
+            for arguments in [["publish", "1"], ["publish", "1", "--wait"], ["cancel", "A-1"]] {
+                let result = try await result(
+                    of: [Products.soundbox] + arguments + ["--config", trial.configurationFile])
+                #expect(result.code == 1)
+                #expect(result.errors.count == 1 && result.output.isEmpty, "\(result)")
+                #expect(result.errors[0].hasPrefix("soundbox: \(words)") && result.errors[0].contains("3.1.1"))
+            }
+            let doctor = try await result(of: [Products.soundbox, "doctor", "--config", trial.configurationFile])
+            #expect(doctor.code == 1)
+            #expect(doctor.output.contains { $0.contains(words) })
+            #expect(doctor.output.contains { $0.contains("sound card") || $0.contains("voice") }, "\(doctor.output)")
+        }
+    }
+
+    @Test("A command that connects ends with the signal that it gets, and takes its child with it")
+    func signals() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            // No box answers.
+            let command = try ChildProcess(
+                [Products.soundbox, "publish", "1", "--wait", "--timeout", "50", "--config", trial.configurationFile])
+            _ = try await broker.log.next { $0.contains("Received PUBLISH") ? $0 : nil }
+            command.terminate()
+            #expect(try await command.exitStatus() & 0x7F == SIGTERM)
+        }
+    }
+}
