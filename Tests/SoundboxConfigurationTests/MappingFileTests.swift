@@ -55,7 +55,7 @@ struct MappingFileTests {
                 == notice("FT26325ABCDE", "150000", "VND", paidAt: "2026-11-21T10:15:00+07:00"))
         let debit = #"{"amount":150000,"referenceNumber":"FT26325ABCDF","transType":"D","timePaid":"20261121101500"}"#
         #expect(try read(debit, by: "bank-transfer") == .ignored(reason: "transType is \"D\""))
-        #expect(try read(#"{"heartbeat":1}"#, by: "bank-transfer") == .ignored(reason: "transType is missing"))
+        #expect(try read(#"{"heartbeat":1}"#, by: "bank-transfer") == .ignoredByAbsence(reason: "transType is missing"))
     }
 
     /// Each with the field that the rejection must name.

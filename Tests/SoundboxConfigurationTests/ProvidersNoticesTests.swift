@@ -65,7 +65,7 @@ struct ProvidersNoticesTests {
             reader = .native(PaymentNoticeDecoder(defaultCurrency: .CNY))
         }
         do throws(NoticeRejection) {
-            guard case .notice(let read, _) = try reader.read(Array(notice.payload.utf8)) else {
+            guard case .notice(let read, _)? = try reader.read(Array(notice.payload.utf8)).first else {
                 Issue.record("ignored: \(notice.payload)")
                 return
             }

@@ -86,7 +86,7 @@ struct IntakeRefusalTests {
         let mapping = PaymentMapping(
             id: [try field("id")], amount: try field("amount"), unit: .decimal,
             conditions: [
-                .init(field: try field("event"), values: ["paid"], otherwise: .ignore),
+                .init(field: try field("event"), tests: [.values(["paid"])], otherwise: .ignore),
                 .init(field: try field("status"), tests: [.values(["ok"])], otherwise: .refuse),
             ])
         try intake(mapping: mapping).commit([

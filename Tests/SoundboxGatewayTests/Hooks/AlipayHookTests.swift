@@ -84,7 +84,7 @@ struct AlipayHookTests {
                     PaymentNotice(
                         id: try PaymentID("2016071921001003030200089909"), money: try Money("2.00", .CNY),
                         channel: "alipay", paidAt: Timestamp(rfc3339: "2016-07-19T14:10:47+08:00"))))
-        #expect(try hook.box(of: document) == (merchant: "2088102119685838", device: "box-01"))
+        #expect(try hook.box(of: document) == .ids(merchant: "2088102119685838", device: "box-01"))
         #expect(hook.scheme.accepted.text == "success" && hook.scheme.accepted.status == 200)
         #expect(hook.scheme.failed("x").text == "fail")
     }

@@ -36,7 +36,7 @@ struct HookTests {
     @Test("Ids come from constants, fields and codes")
     func ids() throws {
         let hook = try hook(merchant: "{field: shop.no}", device: #"{field: till, codes: {"1": box-01}}"#)
-        #expect(try hook.box(of: Array(#"{"shop":{"no":7},"till":1}"#.utf8)) == (merchant: "7", device: "box-01"))
+        #expect(try hook.box(of: Array(#"{"shop":{"no":7},"till":1}"#.utf8)) == .ids(merchant: "7", device: "box-01"))
         // Answered with success it would wait for a box that there is not.
         let refused = try #require(throws: NoticeRejection.self) {
             try hook.box(of: Array(#"{"shop":{"no":"M1"},"till":"2"}"#.utf8))

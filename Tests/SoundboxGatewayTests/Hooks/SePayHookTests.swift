@@ -47,7 +47,7 @@ struct SePayHookTests {
                     PaymentNotice(
                         id: try PaymentID("92704"), money: try Money("2277000", dong),
                         paidAt: Timestamp(rfc3339: "2023-03-25T14:02:37+07:00"))))
-        #expect(try hook.box(of: document) == (merchant: "M1001", device: "box-01"))
+        #expect(try hook.box(of: document) == .ids(merchant: "M1001", device: "box-01"))
         #expect(hook.scheme.accepted.text == #"{"success":true}"#)
     }
 

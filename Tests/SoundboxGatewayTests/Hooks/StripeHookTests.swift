@@ -43,7 +43,7 @@ struct StripeHookTests {
                     PaymentNotice(
                         id: try PaymentID("pi_1"), money: try Money("2.00", usd),
                         paidAt: Timestamp(rfc3339: "2026-05-12T16:13:28Z"))))
-        #expect(try hook.box(of: document) == (merchant: "M1001", device: "box-01"))
+        #expect(try hook.box(of: document) == .ids(merchant: "M1001", device: "box-01"))
     }
 
     @Test("Other events are ignored, and a currency with other minor units is refused")

@@ -68,7 +68,7 @@ struct WeChatPayHookTests {
                     PaymentNotice(
                         id: try PaymentID("1217752501201407033233368018"), money: try Money("1.00", .CNY),
                         channel: "wechat", paidAt: Timestamp(rfc3339: "2018-06-08T10:34:56+08:00"))))
-        #expect(try hook.box(of: document) == (merchant: "1230000109", device: "box-01"))
+        #expect(try hook.box(of: document) == .ids(merchant: "1230000109", device: "box-01"))
         #expect(hook.scheme.accepted.status == 200)
         #expect(
             hook.scheme.failed("x").text == #"{"code":"FAIL","message":"x"}"# && hook.scheme.failed("x").status == 500)
