@@ -89,7 +89,7 @@ public struct UnprovisionedBox: Service {
 
     private func remind(_ reminder: Reminder) async {
         while !Task.isCancelled {
-            await reminder.say(Self.prompt(card: FirstBoot.usualFolder))
+            await reminder.say(Self.prompt(card: CardFiles.usualFolder))
             try? await Task.sleep(for: Reminder.interval)
         }
     }
