@@ -182,6 +182,9 @@ struct SetupPlanTests {
         let document = try YAMLDocument(parsing: text, file: "soundbox.yaml")
         var answers = SetupAnswers(from: document)
         #expect(answers.brokerURL == "mqtt://x, mqtt://y")
+            ("password: s3cret", #"password: "s3\rcret""#, "broker.password: expected one line"),
+            ("password: s3cret", #"password: "s3\0cret""#, "broker.password: it has a control character (U+0000)"),
+            ("password: s3cret", #"password: "  ""#, "broker.password: it is empty"),
         func hosts() throws -> [String] {
             try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").broker.addresses
                 .map(\.host)
@@ -193,6 +196,17 @@ struct SetupPlanTests {
     }
 
     @Test("A box that speaks two languages keeps both, unless another voice is chosen")
+    @Test("A password file that the box would refuse is refused before anything is written")
+    func passwordFile() throws {
+        let path = try folder.write("\0\0\0\0\0\0", to: "password")
+        chmod(path, 0o600)
+        let error = #expect(throws: YAMLError.self) {
+            try plan(Self.provisioning.replacing("password: s3cret", with: "password_file: \(path)"))
+        }
+        #expect(error?.key == "broker.password_file")
+        #expect(error?.problem.contains("password file \(path): its first line has a control character") == true)
+    }
+
     func languages() throws {
         let text = "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\nvoice: {locale: [zh-CN, en-US]}\n"
         let document = try YAMLDocument(parsing: text, file: "soundbox.yaml")
