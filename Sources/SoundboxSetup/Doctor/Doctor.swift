@@ -78,7 +78,8 @@ public struct Doctor: Sendable {
             try ServiceView.look(view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
-                    checks.voice(), checks.helper(), UpdateCheck().finding(at: Int64(time(nil))),
+                    checks.voice(), checks.currency(), checks.timeZone(),
+                    checks.helper(), UpdateCheck().finding(at: Int64(time(nil))),
                 ].compactMap(\.self)
             }
         }

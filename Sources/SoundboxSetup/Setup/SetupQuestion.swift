@@ -69,7 +69,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
             case .certFile: answers.certFile ?? "-"
             case .keyFile: answers.keyFile
             case .voice: answers.voices.joined(separator: ", ")
-            case .currency: answers.currency
+            case .currency: answers.currency ?? choices.currency(of: answers)
             case .board: answers.board
             case .audioDevice: answers.audioDevice
             case .volume: String(answers.volume)
