@@ -108,6 +108,10 @@ extension Box {
         package var hurryAbove: Int?
         package var quietHours: QuietHours?
         package var timing = Timing()
+        /// Where keys, and commands that name no volume, stop making it softer.
+        package var leastVolume = Volume(0)
+        /// How often the status is sent without a change.
+        package var statusInterval = StatusReporter.usualInterval
         /// The loudspeaker that the sound is adapted to.
         package var loudspeaker = Loudspeaker.full
         /// Which network prompts are spoken; `nil` for none.

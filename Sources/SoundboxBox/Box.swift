@@ -55,7 +55,8 @@ public struct Box {
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
         let history = HistoryRequestHandler(day: day, state: state, executor: files)
         let volume = VolumeControl(
-            player: player, state: state, logger: logger, executor: files, requests: requests, keep: parts.keepVolume)
+            player: player, least: parts.policy.leastVolume, state: state, logger: logger, executor: files,
+            requests: requests, keep: parts.keepVolume)
         let commands = CommandHandler(volume: volume, unprovisioning: unprovisioning, requests: requests)
         let quietTime = QuietTime(
             parts.policy.quietHours, own: parts.quietHours.own, day: day, state: state, executor: files,
@@ -174,7 +175,7 @@ public struct Box {
             ]
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, history: parts.history, state: state, feed: feed, systemd: systemd,
-            clock: clock, features: first + second + last)
+            clock: clock, interval: parts.policy.statusInterval, features: first + second + last)
         let routes = (first + [reporter] + second + last).flatMap(\.routes)
         let page = ShopPage(settings: parts.page, others: routes, state: state)
         services =

@@ -21,6 +21,8 @@ public struct Configuration: Sendable {
         public var device: String
         /// For the first start; afterwards the last volume is restored.
         public var volume: Volume
+        /// Where keys stop making it softer.
+        public var leastVolume: Volume
         public var timing: Timing
         /// What to do with the card's own controls when it opens.
         public var cardLevel: CardLevel
@@ -78,6 +80,8 @@ public struct Configuration: Sendable {
     public var clips: ClipSettings?
     public var day: Day
     public var logLevel: Logger.Level
+    /// How often the status is sent without a change.
+    public var statusInterval: Duration
 
     /// The topics of this box.
     public var topics: Topics
@@ -119,6 +123,12 @@ extension Configuration {
         day = try Day(reading: top.section("day"))
         authenticity = try top.read("authenticity") { try Authenticity(reading: $0, keep: retention.keep) }
         logLevel = try top.read("log_level") { try $0.choice(of: Logger.Level.self) } ?? .info
+        let status = try top.section("status")
+        // Those who read it believe one for three minutes.
+        statusInterval =
+            try status.read("interval") { try $0.duration(in: .seconds(10) ... .seconds(150)) }
+            ?? Configuration.Default.statusInterval
+        try status.refuseOtherKeys()
         enrolment = try top.read("enrolment") { try Enrolment(reading: $0) }
         try top.refuseOtherKeys()
         merchantID = try merchant.name()
@@ -157,6 +167,8 @@ extension Configuration.Audio {
         device = try mapping.read("device") { try $0.audioDevice() } ?? Configuration.Default.audioDevice
         volume = Volume(
             try mapping.read("volume") { try $0.integer(in: Volume.range) } ?? Configuration.Default.volume)
+        leastVolume = Volume(
+            try mapping.read("least_volume") { try $0.integer(in: Volume.range) } ?? Configuration.Default.leastVolume)
         let usual = Timing()
         timing = Timing(
             leadIn: try mapping.read("lead_in") { try $0.duration(in: .zero ... .seconds(2)) } ?? usual.leadIn,

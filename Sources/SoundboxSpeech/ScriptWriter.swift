@@ -16,6 +16,8 @@ public struct ScriptWriter: Sendable {
     private let kinds: [KindName: SentenceTemplate]
     private let chimes: [KindName: Int]
     private let pauses: Pauses
+    /// The characters of the phrases, as these are written.
+    private let written: Set<Character>
 
     /// - Parameters:
     ///   - phrases: the recorded phrases, in the order that script elements refer to.
@@ -34,6 +36,7 @@ public struct ScriptWriter: Sendable {
         sentences = language.sentences.mapValues(SentenceTemplate.init)
         kinds = language.kinds.mapValues { SentenceTemplate($0.words) }
         pauses = Pauses(language)
+        written = phrases.reduce(into: []) { $0.formUnion($1) }
     }
 
     /// The same voice without its endings: a phrase of this writer can be used in any place of a sentence.
@@ -103,7 +106,9 @@ public struct ScriptWriter: Sendable {
 
     /// Covers any text: phrases for the words, pauses for the punctuation.
     public func script(ofText text: String) throws(SpeechError) -> AnnouncementScript {
-        try script(ofText: text, amounts: [])
+        // Others may write a letter in parts (é as e and its accent): equal characters, and other scalars.
+        let text = String(text.map { character in written.firstIndex(of: character).map { written[$0] } ?? character })
+        return try script(ofText: text, amounts: [])
     }
 
     /// - Parameter amounts: the places of amounts and counts in the text, in Unicode scalars. A phrase that covers a

@@ -74,6 +74,23 @@ public enum ProcessTimeZone {
         return name.utf8.count <= longestName && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(isLetter) }
     }
 
+    /// What surprises in a zone's name, as a sentence; `nil` for nothing. The database turns the sign of `Etc/GMT+8`
+    /// round, as POSIX does in `TZ`.
+    public static func surprise(in name: String) -> String? {
+        guard let match = name.wholeMatch(of: /Etc\/GMT([+-])([1-9][0-9]?)/) else { return nil }
+        let (isWest, hours) = (match.1 == "+", match.2)
+        return "\(name) is \(hours) h \(isWest ? "behind" : "ahead of") UTC; the zone \(hours) h "
+            + "\(isWest ? "ahead" : "behind") is Etc/GMT\(isWest ? "-" : "+")\(hours)"
+    }
+
+    /// The name of the machine's zone; `nil` if its link leads to no file of the database. Blocks on the disk.
+    public static var nameOfMachines: String? {
+        guard let file = realpath(localTime, nil) else { return nil }
+        defer { free(file) }
+        let parts = String(cString: file).split(separator: "/zoneinfo/")
+        return parts.count == 2 ? String(parts[1]) : nil
+    }
+
     /// Without the dot, so that the name cannot contain `..`.
     private static func isLetter(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {

@@ -5,7 +5,7 @@ enum Survivors {
     static let all: Set<String> = Set(list.split(separator: "\n").map(String.init))
 
     private static let list = """
-        drop rule 1000000000000/1000000000000: <<조[ >>];: 1000000000000 일조 -> 만억
+        drop rule 1000000000000/1000000000000: <<조[ >%%after>];: 1000000000000 일조 -> 만억
         drop << of 1000000000000000: << kuadrilion[ >>];: 1000000000000000 satu kuadrilion -> kuadrilion
         drop << of 1000000000000000: << kuadriliun[ >>];: 1000000000000000 satu kuadriliun -> kuadriliun
         drop << of 1000000000000000: << quadrillion[ >>];: 1000000000000000 one quadrillion -> quadrillion

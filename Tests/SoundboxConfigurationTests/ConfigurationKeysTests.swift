@@ -98,7 +98,7 @@ struct ConfigurationKeysTests {
             }
             count += 1
         }
-        #expect(count == 17)
+        #expect(count == 19)
     }
 
     /// One end of a range, in seconds or bytes where it has a unit.

@@ -24,7 +24,8 @@ struct ConfigurationTests {
     func defaults() throws {
         let configuration = try Configuration(parsing: Self.least, file: "soundbox.yaml")
         #expect(configuration.audio.device == "default")
-        #expect(configuration.audio.volume.level == 80)
+        #expect(configuration.audio.volume.level == 80 && configuration.audio.leastVolume.level == 10)
+        #expect(configuration.statusInterval == .seconds(60))
         #expect(configuration.audio.timing == Timing())
         #expect(configuration.voice.tempo == .recorded)
         #expect(configuration.announce.hurryAbove == nil && configuration.announce.quietHours == nil)
@@ -129,7 +130,7 @@ struct ConfigurationTests {
                   ca_file: ca.pem
                   cert_file: box.pem
                   key_file: box.key
-                audio: {device: "hw:1", volume: 30, lead_in: 150ms, gap: 1s, close_when_idle: 30s, card_level: keep}
+                audio: {device: "hw:1", volume: 30, least_volume: 5, lead_in: 150ms, gap: 1s, close_when_idle: 30s, card_level: keep}
                 voice: {locale: en-US, speaker: emma, directory: voices, tempo: 1.25}
                 board: raspberry-pi
                 board_directory: boards
@@ -146,6 +147,7 @@ struct ConfigurationTests {
                 payments: {format: native, text: true}
                 authenticity: {key_file: signing.key, required: false, window: 1h}
                 inbox: {keep: 30d, max_size_mb: 8}
+                status: {interval: 150s}
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.voice.speakers == ["en-US": "emma"])
@@ -173,6 +175,8 @@ struct ConfigurationTests {
         #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
         #expect(configuration.announce.freshness.expireAfter == .seconds(90))
         #expect(configuration.announce.currency == Currency("USD"))
+        #expect(configuration.audio.leastVolume == Volume(5))
+        #expect(configuration.statusInterval == .seconds(150))
         #expect(configuration.logLevel == .debug)
     }
 
@@ -194,6 +198,8 @@ struct ConfigurationTests {
             ),
             (least + "audoi: {}\n", "soundbox.yaml:4: audoi: unknown key; did you mean \"audio\"?"),
             (least + "audio: {volume: 101}\n", "soundbox.yaml:4: audio.volume:"),
+            (least + "status: {interval: 151s}\n", "soundbox.yaml:4: status.interval:"),
+            (least + "audio: {least_volume: 101}\n", "soundbox.yaml:4: audio.least_volume:"),
             (least + "audio: {volume: loud}\n", "soundbox.yaml:4: audio.volume:"),
             (least + "announce: {expire_after: 10}\n", "soundbox.yaml:4: announce.expire_after:"),
             (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundboxSystem
 
-@Suite("Password files")
+@Suite("Files of secrets")
 struct SecretFileTests {
     private let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct SecretFileTests {
 
     @Test(
         "The first line is the password, whatever ends it",
-        arguments: ["s3cret", "s3cret\n", "s3cret\r\nrest\n", "\u{FEFF}s3cret\r\n"])
+        arguments: ["s3cret", "s3cret\n", "s3cret\r\nrest\n", "s3cret\r", "\u{FEFF}s3cret\r\n", "s3cret\n\0\0"])
     func firstLine(content: String) throws {
         let path = try folder.write(content, to: "password")
         chmod(path, 0o600)
@@ -24,7 +24,7 @@ struct SecretFileTests {
         let path = try folder.write("s3cret\n", to: "password")
         chmod(path, 0o644)
         let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
-        #expect(error?.description.contains("chmod 600 \(path)") == true)
+        #expect(error?.description.contains("chmod o= \(path)") == true)
         #expect(error?.description.contains("s3cret") == false)
     }
 
@@ -44,11 +44,26 @@ struct SecretFileTests {
         #expect(bytes?.description.contains("UTF-8") == true)
     }
 
+    @Test(
+        "What no person has typed as a password is not sent as one",
+        arguments: [
+            ("\0\0\0\0", "its first line has a control character (U+0000); write it anew, as one line of plain text"),
+            ("s\03\0c\0\n", "U+0000"), ("s3\rcret\n", "U+000D"), ("s3cret\r\r\n", "U+000D"),
+            (" \t\n", "its first line is blank"),
+            ("s3\u{2028}cret", "U+2028"), ("   \n", "its first line is blank"), ("\r\ns3cret\n", "it is empty"),
+        ])
+    func noPassword(content: String, reason: String) throws {
+        let path = try folder.write(content, to: "password")
+        chmod(path, 0o600)
+        let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(error?.reason.contains(reason) == true)
+    }
+
     @Test("Blanks belong to the password")
     func blanks() throws {
-        let path = try folder.write(" s3cret \n", to: "password")
+        let path = try folder.write(" s3\tcret \n", to: "password")
         chmod(path, 0o600)
-        #expect(try SecretFile(path: path).read() == " s3cret ")
+        #expect(try SecretFile(path: path).read() == " s3\tcret ")
     }
 
     @Test("A missing and an empty one are told apart")

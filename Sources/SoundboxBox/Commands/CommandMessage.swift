@@ -55,7 +55,7 @@ extension JSONValue {
         get throws(CommandError) {
             guard let value = self["at"], value != .null else { return nil }
             guard let time = value.string.flatMap(Timestamp.init(rfc3339:)) else {
-                throw CommandError(reason: "at: expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
+                throw CommandError(reason: "at: \(Timestamp.expected(value.string))")
             }
             return time
         }

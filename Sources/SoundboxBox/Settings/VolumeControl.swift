@@ -17,6 +17,7 @@ actor VolumeControl: Service {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let player: Player
+    private let least: Volume
     private let keep: @Sendable (Volume) throws -> Void
     private let state: BoxState
     private let logger: Logger
@@ -27,13 +28,15 @@ actor VolumeControl: Service {
     private var remembered: Loudness
 
     /// - Parameters:
+    ///   - least: where steps down stop.
     ///   - executor: where `keep` is called.
     ///   - keep: stores the volume across restarts. May block.
     init(
-        player: Player, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        player: Player, least: Volume = Volume(0), state: BoxState, logger: Logger, executor: ThreadExecutor,
         requests: AnnouncerRequests, keep: @escaping @Sendable (Volume) throws -> Void
     ) {
         self.player = player
+        self.least = least
         self.keep = keep
         self.state = state
         self.logger = logger
@@ -53,14 +56,14 @@ actor VolumeControl: Service {
         var after = loudness
         // Under the lock of the state, so that no change of another thread is lost.
         state.update { snapshot in
-            snapshot.volume = change.applied(to: snapshot.volume)
+            snapshot.volume = change.applied(to: snapshot.volume, least: least)
             snapshot.isMuted = change.applied(toMuted: snapshot.isMuted)
             after = Loudness(volume: snapshot.volume, isMuted: snapshot.isMuted)
             player.volume = after.volume
             player.isMuted = after.isMuted
         }
         hasChanged.yield()
-        if !after.isMuted, let prompt = change.prompt(at: after.volume) { requests.say(prompt) }
+        if !after.isMuted, let prompt = change.prompt(at: after.volume, least: least) { requests.say(prompt) }
         return after
     }
 
@@ -128,10 +131,10 @@ extension Loudness {
 
 extension VolumeChange {
     /// The prompt for a key that has reached the end of the range, or is pressed again there.
-    fileprivate func prompt(at volume: Volume) -> Prompt? {
+    fileprivate func prompt(at volume: Volume, least: Volume) -> Prompt? {
         switch self {
         case .up where volume.level == Volume.range.upperBound: .volumeMaximum
-        case .down where volume.level == Volume.range.lowerBound: .volumeMinimum
+        case .down where volume <= least: .volumeMinimum
         default: nil
         }
     }

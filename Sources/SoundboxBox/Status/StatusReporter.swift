@@ -8,8 +8,8 @@ import SoundboxSystem
 ///
 /// Pinned to its own thread, because counting reads the disk.
 package actor StatusReporter: Service {
-    /// How often the status is sent without a change.
-    package static let heartbeat = Duration.seconds(60)
+    /// How often the status is sent without a change, where nothing is configured.
+    package static let usualInterval = Duration.seconds(60)
     /// The shortest time between two messages: a payment causes several changes.
     static let rest = Duration.seconds(1)
     /// The delay after a change, because counting reads the disk at the same time as the announcer. The announcement
@@ -31,6 +31,7 @@ package actor StatusReporter: Service {
     private let feed: any PaymentFeed
     private let systemd: Systemd
     private let clock: BoxClock
+    private let interval: Duration
     nonisolated let features: [any Feature]
     private let start = ContinuousClock.now
     /// The last published status, without time and uptime.
@@ -60,10 +61,12 @@ package actor StatusReporter: Service {
         }
     }
 
-    /// - Parameter features: fill the status and add metrics.
+    /// - Parameters:
+    ///   - interval: how often the status is sent without a change.
+    ///   - features: fill the status and add metrics.
     init(
         identity: Identity, inbox: any Inbox, history: any PaymentHistory, state: BoxState, feed: any PaymentFeed,
-        systemd: Systemd, clock: BoxClock, features: [any Feature]
+        systemd: Systemd, clock: BoxClock, interval: Duration = usualInterval, features: [any Feature]
     ) {
         self.identity = identity
         self.inbox = inbox
@@ -72,6 +75,7 @@ package actor StatusReporter: Service {
         self.feed = feed
         self.systemd = systemd
         self.clock = clock
+        self.interval = interval
         self.features = features
     }
 
@@ -92,9 +96,9 @@ package actor StatusReporter: Service {
                     } catch { return }
                 }
             }
-            group.addTask(executorPreference: executor) {
+            group.addTask(executorPreference: executor) { [interval] in
                 while !Task.isCancelled, !Task.isShuttingDownGracefully {
-                    do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.heartbeat) } } catch {
+                    do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) } } catch {
                         return
                     }
                     await self.publish(isHeartbeat: true)

@@ -43,9 +43,11 @@ public struct RemoteSettings: Sendable, Equatable {
         }
         let id: CommandID
         do { id = try CommandID(text) } catch { throw CommandError(reason: "id: \(error)") }
-        guard let at = json["at"]?.string.flatMap(Timestamp.init(rfc3339:)) else {
-            throw CommandError(
-                reason: "at: this field is missing, and settings need it: a time such as 2026-11-21T10:15:00+08:00")
+        guard let time = json["at"], time != .null else {
+            throw CommandError(reason: "at: this field is missing, and settings need it")
+        }
+        guard let at = time.string.flatMap(Timestamp.init(rfc3339:)) else {
+            throw CommandError(reason: "at: \(Timestamp.expected(time.string))")
         }
         guard let values = json["settings"], values != .null else {
             throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")

@@ -7,11 +7,12 @@ public enum VolumeChange: Sendable, Equatable {
     case mute
     case unmute
 
-    public func applied(to volume: Volume) -> Volume {
+    /// - Parameter least: where ``down`` stops; a softer volume stays as it is.
+    public func applied(to volume: Volume, least: Volume = Volume(0)) -> Volume {
         switch self {
         case .to(let volume): volume
         case .up: volume.louder()
-        case .down: volume.softer()
+        case .down: max(volume.softer(), min(volume, least))
         case .mute, .unmute: volume
         }
     }

@@ -109,7 +109,7 @@ private struct CustomMessageFields {
         }
         // A time zone can move a time beyond the years of four digits, which could not be read again.
         guard let time = Timestamp(rfc3339: text), Timestamp(rfc3339: time.description) == time else {
-            throw CustomMessageError("at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
+            throw CustomMessageError("at", Timestamp.expected(text))
         }
         return time
     }

@@ -114,10 +114,11 @@ public struct PaymentMapping: Sendable, Equatable {
     public var conditions: [Condition]
 
     public init(
-        id: [FieldPath], amount: FieldPath, unit: Unit, separators: Separators = Separators(), currency: Source? = nil,
+        each: FieldPath? = nil, id: [FieldPath], amount: FieldPath, unit: Unit, separators: Separators = Separators(), currency: Source? = nil,
         channel: Source? = nil, kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339,
         conditions: [Condition] = []
     ) {
+        self.each = each
         self.separators = separators
         self.id = id
         self.amount = amount

@@ -103,7 +103,7 @@ private struct NativeFields {
     func paidAt() throws(NoticeRejection) -> Timestamp? {
         guard let text = try string("paid_at") else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
-            throw checks.rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
+            throw checks.rejection("paid_at", Timestamp.expected(text))
         }
         return time
     }

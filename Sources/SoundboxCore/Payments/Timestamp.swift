@@ -9,25 +9,49 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// Reads RFC 3339: `2026-11-21T10:15:00+08:00`, `2026-11-21T02:15:00.250Z`; and `+0800`, as ISO 8601 allows. `nil`
-    /// for anything else.
+    /// Reads RFC 3339, `2026-11-21T10:15:00+08:00` or `2026-11-21T02:15:00.250Z`, and what standard libraries write in
+    /// its place where that has one meaning only:
+    ///
+    /// - no seconds (`2026-11-21T10:15Z`: Java leaves out `:00`), a comma before their fraction (ISO 8601, Python);
+    /// - an offset of `+0800` (ISO 8601, PHP), `+08` (PostgreSQL), behind a blank or as ` UTC` (Ruby, Foundation);
+    /// - a time zone's name behind the offset: `+08:00[Asia/Shanghai]` (Java, RFC 9557). The offset counts.
+    ///
+    /// `nil` for anything else; see ``expected(_:)``.
     public init?(rfc3339 text: String) {
         var fields = FieldReader(bytes: Array(text.utf8))
         guard let year = fields.digits(4), fields.take("-"), let month = fields.digits(2), fields.take("-"),
             let day = fields.digits(2), fields.takeAny("Tt "), let hour = fields.digits(2), fields.take(":"),
-            let minute = fields.digits(2), fields.take(":"), let second = fields.digits(2),
-            (1...12).contains(month), (1...CivilDate.daysInMonth(month, year: year)).contains(day), hour < 24,
-            minute < 60,
-            second <= 60
+            let minute = fields.digits(2), (1...12).contains(month),
+            (1...CivilDate.daysInMonth(month, year: year)).contains(day), hour < 24, minute < 60
         else { return nil }
-        var milliseconds: Int64 = 0
-        if fields.take(".") {
-            guard let fraction = fields.fraction() else { return nil }
-            milliseconds = fraction
+        var (second, milliseconds): (Int64, Int64) = (0, 0)
+        if fields.take(":") {
+            guard let digits = fields.digits(2), digits <= 60 else { return nil }
+            second = digits
+            if fields.takeAny(".,") {
+                guard let fraction = fields.fraction() else { return nil }
+                milliseconds = fraction
+            }
         }
-        guard let offset = fields.offsetMinutes(), fields.isAtEnd else { return nil }
+        guard let offset = fields.offsetMinutes(), fields.skipZoneName(), fields.isAtEnd else { return nil }
         let minutes = (CivilDate.daysSince1970(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
         millisecondsSince1970 = (minutes * 60 + second) * 1000 + milliseconds
+    }
+
+    /// For an error about a text that ``init(rfc3339:)`` does not read: what was expected, and what is wrong with it
+    /// where that is known.
+    package static func expected(_ text: String?) -> String {
+        let reason = text.flatMap(problem).map { "; \($0)" } ?? ""
+        return "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)\(reason)"
+    }
+
+    private static func problem(_ text: String) -> String? {
+        if text.utf8.allSatisfy(\.isDigit), !text.isEmpty { return "a number is no time here" }
+        if text.wholeMatch(of: /\d{4}-?W\d\d(-?\d)?([T ].*)?/) != nil { return "a week is no date" }
+        if text.wholeMatch(of: /\d{4}-?\d{3}([T ].*)?/) != nil { return "the day of a year is no date" }
+        if CivilDate(text) != nil { return "the time of day is missing" }
+        if Timestamp(rfc3339: text + "Z") != nil { return "the offset from UTC is missing, such as +08:00 or Z" }
+        return nil
     }
 
     /// RFC 3339 in UTC with milliseconds.
@@ -83,14 +107,27 @@ private struct FieldReader {
         return Int64(String(decoding: milliseconds, as: UTF8.self))
     }
 
-    /// `Z`, `±hh:mm` or `±hhmm`, in minutes east of UTC.
+    /// `Z`, `±hh:mm`, `±hhmm` or `±hh`, also behind a blank, where `UTC` may be in its place; in minutes east of UTC.
     mutating func offsetMinutes() -> Int64? {
+        if take(" "), take("U") { return take("T") && take("C") ? 0 : nil }
         if takeAny("Zz") { return 0 }
         let isEast = take("+")
         guard isEast || take("-"), let hours = digits(2) else { return nil }
-        _ = take(":")
-        guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+        let hasColon = take(":")
+        guard let minutes = hasColon || !isAtEnd && bytes[position].isDigit ? digits(2) : 0, hours < 24, minutes < 60
+        else { return nil }
         return (isEast ? 1 : -1) * (hours * 60 + minutes)
+    }
+
+    /// Skips `[Asia/Shanghai]`, where one is there. `[!…]` asks a reader that does not know the zone to refuse the time.
+    mutating func skipZoneName() -> Bool {
+        guard take("[") else { return true }
+        let name = bytes[position...].prefix {
+            $0.isDigit || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+                || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || "/_+-:".utf8.contains($0)
+        }
+        position += name.count
+        return !name.isEmpty && take("]")
     }
 
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {

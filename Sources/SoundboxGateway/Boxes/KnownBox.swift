@@ -27,8 +27,8 @@ package struct KnownBox: Sendable, Equatable {
 
     package init() {}
 
-    /// How old the last status of a box may be that is online: it sends one a minute. A broker that was killed keeps
-    /// the last one and sends no last will.
+    /// How old the last status of a box may be that is online: it sends one every 150 s at least (`status.interval`). A
+    /// broker that was killed keeps the last one and sends no last will.
     static let freshness = Duration.seconds(180)
 
     /// - Parameter now: ``Moment/running``.

@@ -1,4 +1,3 @@
-import Glibc
 import SoundboxCore
 import SoundboxSystem
 
@@ -60,13 +59,12 @@ package final class AccessTokens: Sendable {
     }
 
     /// Reads a file that its owner and group alone may read. Blocks on the disk.
+    /// - Throws: ``FileError``, with the line where it is one's.
     package convenience init(readingFile path: String) throws {
-        var attributes = stat()
-        guard stat(path, &attributes) == 0 else { throw FileError(path: path, problem: "\(SystemError.last)") }
-        guard attributes.st_mode & 0o007 == 0 else {
-            throw FileError(path: path, problem: "every user of this system may read it; run: chmod 640 \(path)")
+        let text: String
+        do { text = try SecretFile(content: "tokens", path: path).text() } catch {
+            throw FileError(path: path, problem: error.reason)
         }
-        let text = try SmallFile.read(path)
         do throws(AccessTokenError) { try self.init(text) } catch {
             throw FileError(path: error.line.map { "\(path):\($0)" } ?? path, problem: error.problem)
         }

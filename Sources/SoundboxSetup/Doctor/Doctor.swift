@@ -37,8 +37,8 @@ public struct Doctor: Sendable {
                     "configuration", .red,
                     isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
-                SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
-            ]
+                SystemChecks.card(), SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
+            ].compactMap(\.self)
             return report
         }
 
@@ -59,6 +59,7 @@ public struct Doctor: Sendable {
         checks.service = view
         checks.configurationFile = configurationFile
         report.findings.append(checks.secrets())
+        report.findings += [SystemChecks.card()].compactMap(\.self)
         report.findings.append(SystemChecks.clock(box: report.status?.clock))
         report.findings.append(NetworkCheck.finding(await NetworkCheck.links()))
         do {
@@ -77,7 +78,8 @@ public struct Doctor: Sendable {
             try ServiceView.look(view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
-                    checks.voice(), checks.helper(), UpdateCheck().finding(at: Int64(time(nil))),
+                    checks.voice(), checks.currency(), checks.timeZone(),
+                    checks.helper(), UpdateCheck().finding(at: Int64(time(nil))),
                 ].compactMap(\.self)
             }
         }

@@ -116,6 +116,41 @@ struct SetupChecks {
             advice: isWanted ? "run: sudo apt install soundbox-speak" : nil)
     }
 
+    /// Whether payments that name no currency are said in one of another country than the voice's: `nil` for no. The
+    /// installed voices tell which languages a currency is said in; English is also spoken where the euro is paid.
+    func currency() -> Finding? {
+        let folder = VoiceFolder(path: configuration.voice.directory)
+        let code = configuration.announce.currency.code
+        func language(_ locale: String) -> Substring { locale.prefix { $0 != "-" } }
+        let locales = configuration.voice.locales
+        let languages = Set(locales.map(language))
+        let usual = locales.compactMap { folder.currency(of: $0) }
+        guard let own = usual.first, !usual.contains(code), code != "EUR" || !languages.contains("en") else {
+            return nil
+        }
+        let others = Set(folder.locales.filter { folder.currency(of: $0) == code }.map(language))
+        guard !others.isEmpty || code == Configuration.Default.currency.code, others.isDisjoint(with: languages) else {
+            return nil
+        }
+        return Finding(
+            "currency", .amber,
+            "\(locales.joined(separator: ", ")) says \(code) for payments that name no currency, not \(own)",
+            advice: "if the shop is paid in \(own), run: sudo soundbox setup --currency \(own)")
+    }
+
+    /// Whether the shop's zone is one whose name misleads: `nil` for no.
+    func timeZone(machine: String? = ProcessTimeZone.nameOfMachines) -> Finding? {
+        let own = configuration.day.timeZone
+        return (own ?? machine).flatMap(ProcessTimeZone.surprise).map {
+            Finding(
+                "time zone", .amber, $0,
+                advice: own == nil
+                    ? "if that is wrong, run: sudo timedatectl set-timezone, with a place such as Asia/Shanghai"
+                    : "if that is wrong, run: sudo soundbox setup --set day.time_zone=, with a place such as "
+                        + "Asia/Shanghai")
+        }
+    }
+
     func voice() -> Finding {
         let choice = configuration.voice
         do {

@@ -66,6 +66,14 @@ enum SystemChecks {
         }
     }
 
+    /// A file of the boot partition that the first boot does not take because of its name; `nil` for none. Blocks on the
+    /// disk.
+    static func card(_ folder: String = CardFiles.usualFolder) -> Finding? {
+        CardFiles((try? SmallFile.names(in: folder)) ?? []).problem(in: folder).map {
+            Finding("boot partition", .amber, $0, advice: "and start the box again")
+        }
+    }
+
     static func versions() -> Finding {
         var system = utsname()
         uname(&system)

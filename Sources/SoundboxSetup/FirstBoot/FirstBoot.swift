@@ -10,10 +10,6 @@ import SoundboxYAML
 ///     default: break
 ///     }
 public enum FirstBoot {
-    /// Where soundbox-first-boot.service looks.
-    static let usualFolder = "/boot/firmware/soundbox"
-    /// Only one of these may be present.
-    static let names = ["provisioning.yaml", "soundbox.yaml"]
     static let claimName = "claim.yaml"
     static let errorName = "soundbox-error.txt"
 
@@ -41,9 +37,12 @@ public enum FirstBoot {
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
     ) throws -> Outcome {
-        let claim = "\(folder)/\(claimName)"
-        let files = names.map { "\(folder)/\($0)" } + [claim]
-        guard let file = files.first(where: { SmallFile.exists($0) }) else { return .nothingToDo }
+        let found = CardFiles((try? SmallFile.names(in: folder)) ?? [])
+        let claim = "\(folder)/\(found.claims.first ?? claimName)"
+        guard let name = found.setups.first ?? found.claims.first ?? found.nearMisses.first else {
+            return .nothingToDo
+        }
+        let file = "\(folder)/\(name)"
         let errorFile = "\(folder)/\(errorName)"
         // Before new files are written: a reset would remove them.
         do { try Provisioning.finishReset(path) } catch {
@@ -59,9 +58,8 @@ public enum FirstBoot {
             unlink(errorFile)
             return .nothingToDo
         }
-        // At the next start, the second file would replace the setup of the first.
-        if names.allSatisfy({ SmallFile.exists("\(folder)/\($0)") }) {
-            let error = SetupError("\(names.joined(separator: " and ")) are both in \(folder); leave one of them there")
+        if let problem = found.problem(in: folder) {
+            let error = SetupError(problem)
             explain(error, outcome: "nothing was changed", in: errorFile)
             throw error
         }

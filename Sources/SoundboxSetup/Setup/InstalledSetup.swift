@@ -7,6 +7,8 @@ public struct InstalledSetup: Sendable, Equatable {
     private let text: String
     private let references: [[String]: String]
     let merchant: String?
+    /// The code for amounts that name none; `nil` if it is not said.
+    let currency: String?
     /// Whether the file exists and is not valid YAML.
     let isUnreadable: Bool
 
@@ -24,6 +26,7 @@ public struct InstalledSetup: Sendable, Equatable {
                 document?[path: part.reference].map { (part.reference, $0) }
             })
         merchant = document?["merchant_id"]
+        currency = document?["announce", "currency"]
         isUnreadable = isThere && document == nil
     }
 

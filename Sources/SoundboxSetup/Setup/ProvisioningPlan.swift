@@ -71,6 +71,12 @@ public struct ProvisioningPlan: Sendable, Equatable {
         return changed
     }
 
+    /// ``SetupPlan/remarks``, and the same of the card's zone.
+    public var remarks: [String] {
+        let zone = system?.timeZone.flatMap(ProcessTimeZone.surprise).map { "system.time_zone: \($0)." }
+        return (setup?.remarks ?? []) + [zone].compactMap(\.self)
+    }
+
     /// Whether ``WiFiSwitch`` has something to do once this is written.
     public var hasNetwork: Bool { wifi != nil && profiles.problem == nil }
 

@@ -21,7 +21,8 @@ public struct SetupAnswers: Sendable, Equatable {
     public var voices = [Configuration.Default.locale]
     /// Speakers by language; a language without an entry has its usual speaker.
     public var speakers: [String: String] = [:]
-    public var currency = Configuration.Default.currency.code
+    /// `nil` for the currency of the first voice.
+    public var currency: String?
     public var board = Configuration.Default.board
     public var audioDevice = Self.usualAudioDevice
     /// 0–100.
@@ -50,7 +51,9 @@ public struct SetupAnswers: Sendable, Equatable {
         for voice in voices {
             if let speaker = document["voice", "speaker", voice] { speakers[voice] = speaker }
         }
-        currency = document["announce", "currency"] ?? currency
+        // A box that is set up without this key means the yuan, also once its voice changes.
+        let unsaid = document["merchant_id"] == nil ? nil : Configuration.Default.currency.code
+        currency = document["announce", "currency"] ?? unsaid
         board = document["board"] ?? board
         // A box that is set up means ALSA's default where its file names no device.
         let unnamed = document["merchant_id"] == nil ? audioDevice : Configuration.Default.audioDevice

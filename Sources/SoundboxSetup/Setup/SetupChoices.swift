@@ -1,4 +1,5 @@
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxHardware
 import SoundboxVoice
 
@@ -8,6 +9,8 @@ public struct SetupChoices: Sendable, Equatable {
     public var voices: [String]
     /// Speakers with names, the usual one of each language first.
     public var samples: [SpeakerSample]
+    /// The code of each language's own currency.
+    var currencies: [String: String] = [:]
     public var boards: [String]
     /// Sound cards, the one most likely to have a speaker attached first.
     public var cards: [AudioOutputs.Card]
@@ -19,6 +22,11 @@ public struct SetupChoices: Sendable, Equatable {
         self.samples = samples
         self.boards = boards
         self.cards = cards
+    }
+
+    /// What is offered for payments that name no currency.
+    func currency(of answers: SetupAnswers) -> String {
+        answers.voices.first.flatMap { currencies[$0] } ?? Configuration.Default.currency.code
     }
 
     /// The speakers of each chosen language that has more than one.

@@ -85,6 +85,8 @@ struct SetupPart: Sendable {
         case .secretLine:
             let line = text.last?.isNewline == true ? text.dropLast() : text[...]
             guard !line.contains(where: \.isNewline) else { throw SetupError("expected one line") }
+            if let problem = SecretFile.problem(ofLine: String(line)) { throw SetupError("it \(problem)") }
+            return "\(line)\n"
         case .secretPEM: try Self.check(text, holds: "PRIVATE KEY")
         case .publicPEM:
             try Self.check(text, holds: "CERTIFICATE")
@@ -120,11 +122,14 @@ struct SetupPart: Sendable {
     ///
     /// - Parameter getsItsMode: whether setup will change the mode so that only the owner can read it.
     func problem(inFile path: String, getsItsMode: Bool) -> String? {
-        guard content == .signingKey else { return nil }
         do {
-            _ = try SigningKey(readingFile: path, evenIfExposed: getsItsMode)
+            switch content {
+            case .secretLine: _ = try SecretFile(path: path).read(evenIfExposed: getsItsMode)
+            case .signingKey: _ = try SigningKey(readingFile: path, evenIfExposed: getsItsMode)
+            case .secretPEM, .publicPEM: break
+            }
             return nil
-        } catch { return error.description }
+        } catch { return "\(error)" }
     }
 }
 

@@ -23,6 +23,15 @@ public struct SetupPlan: Sendable, Equatable {
     public var files: [File]
     /// The configuration as it will be read.
     public var configuration: Configuration { get throws { try Configuration(parsing: text, file: path) } }
+
+    /// What the installer should know of what is written, as lines: the currency of payments that name none, and a zone
+    /// whose name misleads.
+    public var remarks: [String] {
+        guard let configuration = try? configuration else { return [] }
+        let zone = configuration.day.timeZone.flatMap(ProcessTimeZone.surprise).map { "day.time_zone: \($0)." }
+        return ["Payments that name no currency are in \(configuration.announce.currency.code)."]
+            + [zone].compactMap(\.self)
+    }
     let path: String
     /// The setup that was installed when the document was made.
     let basis: InstalledSetup
@@ -50,6 +59,12 @@ public struct SetupPlan: Sendable, Equatable {
         let path = SmallFile.absolute(path)
         let installed = InstalledSetup(path)
         self.basis = basis ?? installed
+        if document["announce", "currency"] == nil {
+            // A running shop keeps its unit, whatever its voice; another shop has the voice's.
+            let isSameShop = installed.merchant != nil && installed.merchant == document["merchant_id"]
+            document["announce", "currency"] =
+                isSameShop ? installed.currency : VoiceFolder.currency(saidBy: document)
+        }
         let (certificate, key) = (document["broker", "certificate"], document["broker", "key"])
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {

@@ -69,7 +69,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
             case .certFile: answers.certFile ?? "-"
             case .keyFile: answers.keyFile
             case .voice: answers.voices.joined(separator: ", ")
-            case .currency: answers.currency
+            case .currency: answers.currency ?? choices.currency(of: answers)
             case .board: answers.board
             case .audioDevice: answers.audioDevice
             case .volume: String(answers.volume)
@@ -99,8 +99,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
             if optional == nil { answers.password = nil }
         case .password:
             // For example Ctrl-Z, which the terminal does not show.
-            guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-                throw SetupError("that has a control character in it; type the password again")
+            if let optional, let problem = SecretFile.problem(ofLine: optional) {
+                throw SetupError("that \(problem); type the password again")
             }
             answers.password = optional.map(Secret.init)
         case .caFile: answers.caFile = try optional.map { try pem($0, "CERTIFICATE") }
@@ -147,10 +147,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
     /// The password on the first line of a file, without a byte order mark and without blanks at either end, and
     /// whether it had such blanks. Blocks on the disk.
     public static func password(inFile path: String) throws -> (text: String, hadBlanks: Bool) {
-        let file = SecretFile(path: path)
         // The mode does not matter: the password is copied to another file.
-        let line = try file.read(evenIfExposed: true)
-        guard !line.trimmed.isEmpty else { throw file.failure("expected the password on its first line; it is empty") }
+        let line = try SecretFile(path: path).read(evenIfExposed: true)
         return (line.trimmed, line.hasOuterBlank)
     }
 

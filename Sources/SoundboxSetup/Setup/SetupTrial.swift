@@ -145,7 +145,8 @@ public struct SetupTrial {
 extension SetupChoices {
     /// The choices on this machine. Blocks on the disk.
     public init(over document: YAMLDocument) {
-        let voices = VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds).entries
+        let folder = VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds)
+        let voices = folder.entries
             .sorted { $0.isUsual && !$1.isUsual || $0.isUsual == $1.isUsual && $0.name < $1.name }
         self.init(
             voices: Set(voices.map(\.locale)).sorted(),
@@ -155,5 +156,6 @@ extension SetupChoices {
             boards: Set(BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board))
                 .union([BoardFile.none]).sorted(),
             cards: AudioOutputs.cards)
+        for locale in self.voices { currencies[locale] = folder.currency(of: locale) }
     }
 }

@@ -320,6 +320,8 @@ extension Box.Policy {
         quietHours = configuration.announce.quietHours
         dayEnd = configuration.day.announceAt.map { DayEnd(minute: $0) }
         timing = configuration.audio.timing
+        leastVolume = configuration.audio.leastVolume
+        statusInterval = configuration.statusInterval
         networkPrompts = configuration.announce.networkPrompts
     }
 }

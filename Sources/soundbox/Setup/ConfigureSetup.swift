@@ -81,10 +81,13 @@ struct ConfigureSetup: AsyncParsableCommand {
             for file in changes {
                 printLine("  \(file.path) (mode \(String(file.mode, radix: 8)))\(file.isSecret ? ", a secret" : "")")
             }
-            return printLine(plan.text)
+            printLine(plan.text)
+            for line in plan.remarks { printLine(line) }
+            return
         }
         guard !changes.isEmpty else { return printLine("Nothing to change: the box is set up like this already.") }
         for path in try plan.write() { printLine("wrote \(path)") }
+        for line in plan.remarks { printLine(line) }
         try await restart.restart(configuration.config)
     }
 }

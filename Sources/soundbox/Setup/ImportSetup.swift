@@ -72,6 +72,7 @@ struct ImportSetup: AsyncParsableCommand {
         guard !dryRun else {
             for path in plan.changes { printLine("would write \(path)") }
             if let notice = plan.notice { printLine(notice) }
+            for line in plan.remarks { printLine(line) }
             return
         }
         let changed = try plan.write()
@@ -79,6 +80,7 @@ struct ImportSetup: AsyncParsableCommand {
         if plan.hasNetwork { await turnOnWiFi() }
         guard !changed.isEmpty else { return printLine("Nothing to change: the box is set up like this already.") }
         for path in changed { printLine("wrote \(path)") }
+        for line in plan.remarks { printLine(line) }
         try await restart.restart(configuration.config)
     }
 }

@@ -86,6 +86,16 @@ struct CommandTests {
     func ends(level: Int, change: VolumeChange, expected: Int) {
         #expect(change.applied(to: Volume(level)) == Volume(expected))
     }
+
+    @Test(
+        "Steps down stop at the least volume, and never make it louder; a volume of one's own may be softer",
+        arguments: [
+            (30, VolumeChange.down, 20), (25, .down, 20), (20, .down, 20), (5, .down, 5), (0, .down, 0), (5, .up, 15),
+            (50, .to(Volume(0)), 0),
+        ])
+    func least(level: Int, change: VolumeChange, expected: Int) {
+        #expect(change.applied(to: Volume(level), least: Volume(20)) == Volume(expected))
+    }
 }
 
 @Suite("Which commands are carried out")

@@ -60,12 +60,60 @@ struct IntakeTests {
         #expect(topics.count { $0 == .replies } == 60 && topics.count { $0 == .receipts } == 301)
     }
 
+    @Test("Several payments in one message are stored together, and one that cannot be read is refused by itself")
+    func several() throws {
+        let mapping = PaymentMapping(
+            each: try #require(FieldPath("data")), id: [try #require(FieldPath("id"))],
+            amount: try #require(FieldPath("amount")), unit: .decimal)
+        let intake = Intake(
+            reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(), inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)),
+            logger: lines.logger, hooks: Intake.Hooks())
+        let payload = #"{"data":[{"id":"A","amount":1},{"id":"B","amount":-1},{"id":"C","amount":3},{"id":"A","amount":1}]}"#
+        let count = try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
+        #expect(count == 2)
+        #expect(try inbox.queue(limit: 9).payments.map(\.notice.id.text) == ["A", "C"])
+        let receipts = try intake.receipts(after: 0, limit: 9).map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(receipts.count { $0.contains(#""state":"stored""#) } == 2)
+        #expect(receipts.count { $0.contains(#""state":"rejected""#) && $0.contains("data.1.amount") } == 1)
+        #expect(receipts.count { $0.contains(#""state":"duplicate""#) } == 1)
+    }
+
+    @Test("Twenty notices in a row that are ignored because a field is missing are a warning, until one is read")
+    func absence() throws {
+        let state = BoxState(volume: Volume(80))
+        let mapping = PaymentMapping(
+            id: [try #require(FieldPath("id"))], amount: try #require(FieldPath("amount")), unit: .decimal,
+            conditions: [
+                .init(
+                    field: try #require(FieldPath("ok")), tests: [.values(["true"])], otherwise: .ignore, absent: .ignore)
+            ])
+        let intake = Intake(
+            reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(), inbox: inbox, clock: clock, state: state, logger: lines.logger,
+            hooks: Intake.Hooks())
+        func send(_ rest: String) throws {
+            let payload = #"{"id":"A","amount":1\#(rest)}"#
+            try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
+        }
+        for _ in 1...19 { try send("") }
+        try send(#","ok":false"#)
+        for _ in 1...19 { try send("") }
+        #expect(state.snapshot.warnings.isEmpty)
+        try send("")
+        #expect(state.snapshot.warnings.first?.contains("ok is missing") == true)
+        try send(#","ok":true"#)
+        #expect(state.snapshot.warnings.isEmpty)
+    }
+
     @Test("What a mapping ignores has no receipt, is counted, and is logged once a minute")
     func ignored() throws {
         let metrics = BoxMetrics()
         let mapping = PaymentMapping(
             id: [try #require(FieldPath("id"))], amount: try #require(FieldPath("amount")), unit: .decimal,
-            conditions: [.init(field: try #require(FieldPath("ok")), values: ["true"], otherwise: .ignore)])
+            conditions: [.init(field: try #require(FieldPath("ok")), tests: [.values(["true"])], otherwise: .ignore)])
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),

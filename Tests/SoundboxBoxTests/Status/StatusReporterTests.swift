@@ -32,6 +32,14 @@ struct StatusReporterTests {
         }.reporter
     }
 
+    @Test("Without a change the status is sent again after the interval")
+    func interval() async throws {
+        let reporter = try reporter { $0.policy.statusInterval = .milliseconds(5) }
+        let running = Task { try await reporter.run() }
+        defer { running.cancel() }
+        for _ in 1...20 { _ = try await broker.statuses.next() }
+    }
+
     @Test("In quiet hours it tells what the volume counts for, and at other times nothing of them")
     func quietHours() async throws {
         let always = try await reporter { $0.policy.quietHours = QuietHours(start: 0, end: 1440, volume: 0) }.status()

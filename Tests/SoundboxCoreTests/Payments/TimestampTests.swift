@@ -1,6 +1,7 @@
-import SoundboxCore
 import TestSupport
 import Testing
+
+@testable import SoundboxCore
 
 @Suite("Timestamps")
 struct TimestampTests {
@@ -23,11 +24,50 @@ struct TimestampTests {
     }
 
     @Test(
-        "What RFC 3339 does not allow is refused",
+        "What standard libraries write in its place is read where it has one meaning only",
         arguments: [
-            "", "2026", "2026-11-21", "2026-11-21T10:15:00", "2026-11-21T10:15Z", "2026-11-21T10:15:00+080",
-            "2026-11-21T10:15:00+08", "2026-11-21T10:15:00 Z", "2026-11-21T10:15:00Z ", " 2026-11-21T10:15:00Z",
-            "2026-11-21T10:15:00.Z", "2026-11-21T10:15:00,5Z", "2026-00-21T10:15:00Z", "2026-13-21T10:15:00Z",
+            "2026-11-21T02:15Z", "2026-11-21T10:15+08:00", "2026-11-21T10:15+08:00[Asia/Shanghai]",  // Java
+            "2026-11-21T02:15:00.000000Z[Etc/UTC]", "2026-11-21T02:15Z[UTC]",
+            "2026-11-21T10:15:00.000+08:00[GMT+08:00]",
+            "2026-11-21 10:15:00+08:00", "2026-11-21T02:15:00,000Z", "2026-11-21T02:15:00.000000+00:00",  // Python
+            "2026-11-21T10:15:00.000000000+08:00", "2026-11-21T10:15:00.0000000+08:00",  // Go, .NET
+            "2026-11-21T02:15:00.000Z", "2026-11-21T10:15:00+0800",  // JavaScript, PHP
+            "2026-11-21 10:15:00+08", "2026-11-21 10:15:00.000000+08", "2026-11-20 20:45:00-05:30",  // PostgreSQL
+            "2026-11-21 10:15:00 +0800", "2026-11-21 02:15:00 UTC",  // Ruby
+        ])
+    func libraries(text: String) throws {
+        #expect(try #require(Timestamp(rfc3339: text)).millisecondsSince1970 == 1_795_227_300_000)
+    }
+
+    @Test(
+        "An error names what the text is in place of a time",
+        arguments: [
+            ("2026-W47-6", "; a week is no date"), ("2026W476T101500Z", "; a week is no date"),
+            ("2026-325", "; the day of a year is no date"), ("2026-325T10:15Z", "; the day of a year is no date"),
+            ("2026-11-21", "; the time of day is missing"), ("1795227300", "; a number is no time here"),
+            ("2026-11-21T10:15:00", "; the offset from UTC is missing, such as +08:00 or Z"),
+            ("2026-11-21 10:15", "; the offset from UTC is missing, such as +08:00 or Z"), ("yesterday", ""), ("", ""),
+        ])
+    func expected(text: String, reason: String) {
+        let time = "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)"
+        #expect(Timestamp.expected(text) == time + reason && Timestamp.expected(nil) == time)
+    }
+
+    @Test(
+        "What could be another time, or none, is refused",
+        arguments: [
+            "", "2026", "2026-11-21", "2026-11-21T10:15:00", "2026-11-21T10:15", "2026-11-21T10:15:00+080",
+            "2026-11-21T10:15:00+08:", "2026-11-21T10:15:00+8", "2026-11-21T10:15:00  Z", "2026-11-21T10:15:00Z ",
+            " 2026-11-21T10:15:00Z",
+            "2026-11-21T10:15:00.Z", "2026-11-21T10:15:00,Z", "2026-11-21T10:15.5Z", "2026-11-21T10:15:Z",
+            "2026-11-21T10Z",
+            "2026-11-21T10:15:00 CST", "2026-11-21T10:15:00 +0800 CST", "2026-11-21T10:15:00UTC",
+            "2026-11-21T10:15:00 UT",
+            "2026-11-21T10:15:00[Asia/Shanghai]", "2026-11-21T10:15:00Z[]", "2026-11-21T10:15:00Z[UTC",
+            "2026-11-21T10:15:00Z[a b]",
+            "2026-11-21T10:15:00+08:00[!Asia/Shanghai]", "2026-11-21T10:15:00+08:00:30", "2026-W47-6T10:15:00Z",
+            "2026-325T10:15:00Z", "Sat, 21 Nov 2026 02:15:00 GMT", "Sat Nov 21 10:15:00 CST 2026",
+            "2026-00-21T10:15:00Z", "2026-13-21T10:15:00Z",
             "2026-11-00T10:15:00Z", "2026-11-31T10:15:00Z", "2026-02-29T10:15:00Z", "1900-02-29T00:00:00Z",
             "2100-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T10:60:00Z", "2026-11-21T10:15:61Z",
             "2026-11-21T10:15:00+24:00", "2026-11-21T10:15:00+08:60", "2026-1-21T10:15:00Z", "20261121T101500Z",

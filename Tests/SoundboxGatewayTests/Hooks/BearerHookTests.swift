@@ -48,7 +48,7 @@ struct BearerHookTests {
             #expect(!mistake.contains(Self.token))
         }
         let open = try keys.folder.write(Self.token, to: "open")
-        #expect(try keys.mistake("scheme: bearer, token_file: \(open)").contains("chmod 600"))
+        #expect(try keys.mistake("scheme: bearer, token_file: \(open)").contains("chmod o="))
     }
 
     @Test("The token is in no description")

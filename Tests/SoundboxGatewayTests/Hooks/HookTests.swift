@@ -33,6 +33,42 @@ struct HookTests {
             .description
     }
 
+    @Test("What is for no box is ignored where the file says so; by default it is refused")
+    func noBox() throws {
+        let payload = Array(#"{"id":"A","amount":"1","till":"2"}"#.utf8)
+        let otherwise = try hook(device: #"{field: till, codes: {"1": box-01}, otherwise: ignore}"#)
+        guard case .none(_, isAbsence: false) = try otherwise.box(of: payload) else { throw TestFailure("it has a box") }
+        let absent = try hook(device: "{field: shop, absent: ignore}")
+        guard case .none(_, isAbsence: true) = try absent.box(of: payload) else { throw TestFailure("it has a box") }
+        #expect(throws: NoticeRejection.self) { try hook(device: "{field: shop}").box(of: payload) }
+        #expect(try mistake(device: "{constant: box-01, absent: ignore}").contains("beside field only"))
+        #expect(try mistake(device: "{field: till, otherwise: ignore}").contains("beside codes only"))
+    }
+
+    @Test("Each element of a list may be for another box")
+    func boxesOfAList() throws {
+        let hook = try hook(device: "{field: till}", others: "each: rows")
+        let document = Array(#"{"rows":[{"till":"a"},{"till":"b"}]}"#.utf8)
+        #expect(try hook.box(of: document, at: 1) == .ids(merchant: "M1001", device: "b"))
+    }
+
+    @Test(
+        "A form is read as the document that a mapping reads",
+        arguments: [
+            ("a=1&b=%E4%BA%BA+x", #"{"a":"1","b":"人 x"}"#), ("d[id]=7&d[x][y]=8", #"{"d":{"id":"7","x":{"y":"8"}}}"#),
+            ("i[0][id]=A&i[1][id]=B", #"{"i":[{"id":"A"},{"id":"B"}]}"#), ("t[]=a&t[]=b", #"{"t":["a","b"]}"#),
+            ("i[1]=A", #"{"i":{"1":"A"}}"#), ("a[=1", #"{"a[":"1"}"#),
+        ])
+    func form(body: String, document: String) throws {
+        let made = try FormBody(Array(body.utf8)).document
+        #expect(String(decoding: made, as: UTF8.self) == document)
+    }
+
+    @Test("A form whose names do not fit together is refused", arguments: ["a=1&a=2", "a=1&a[b]=2", "a[b]=2&a=1", "a"])
+    func wrongForm(body: String) {
+        #expect(throws: HookRefusal.self) { try FormBody(Array(body.utf8)).document }
+    }
+
     @Test("Ids come from constants, fields and codes")
     func ids() throws {
         let hook = try hook(merchant: "{field: shop.no}", device: #"{field: till, codes: {"1": box-01}}"#)

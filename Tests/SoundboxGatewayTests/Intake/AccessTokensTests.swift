@@ -60,8 +60,16 @@ struct AccessTokensTests {
         let path = try folder.write("shop \(Self.token)\n", to: "tokens")
         #expect(chmod(path, 0o644) == 0)
         let error = #expect(throws: FileError.self) { try AccessTokens(readingFile: path) }
-        #expect(error?.problem.contains("chmod 640") == true)
+        #expect(error?.problem.contains("chmod o= \(path)") == true)
         #expect(chmod(path, 0o640) == 0)
         _ = try AccessTokens(readingFile: path)
+    }
+
+    @Test("A byte order mark and line ends of Windows belong to no name and no token")
+    func windows() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("\u{FEFF}shop \(Self.token)\r\n", to: "tokens")
+        #expect(chmod(path, 0o640) == 0)
+        #expect(try AccessTokens(readingFile: path).verdict(on: "Bearer \(Self.token)") == .admitted("shop"))
     }
 }

@@ -109,6 +109,60 @@ struct DoctorTests {
         #expect(checks.inbox().detail.contains("is no file"))
     }
 
+    @Test("A currency of another country than the voice's is worth a look; one that its language is used with is not")
+    func currency() throws {
+        // …/Tests/SoundboxSetupTests/Doctor/DoctorTests.swift
+        let sounds = #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/\($1)" } + "/sounds"
+        func finding(_ locale: String, _ currency: String?) throws -> Finding? {
+            let text = """
+                merchant_id: M
+                device_id: b
+                broker: {url: "mqtt://h"}
+                voice: {locale: \(locale), directory: \(sounds)}
+                \(currency.map { "announce: {currency: \($0)}" } ?? "")
+
+                """
+            let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false).currency()
+        }
+        let foreign = try #require(try finding("hi-IN", nil))
+        #expect(foreign.level == .amber)
+        #expect(foreign.detail == "hi-IN says CNY for payments that name no currency, not INR")
+        #expect(foreign.advice?.contains("sudo soundbox setup --currency INR") == true)
+        for (locale, code) in [("de-DE", "CNY"), ("en-US", "CNY"), ("ko-KR", "THB"), ("[th-TH, ms-MY]", "VND")] {
+            #expect(try finding(locale, code) != nil, "\(locale) \(code)")
+        }
+        for (locale, code) in [
+            ("zh-CN", nil), ("hi-IN", "INR"), ("en-US", "USD"), ("en-US", "EUR"), ("en-US", "INR"), ("en-US", "GBP"),
+            ("zh-TW", "CNY"), ("[en-US, zh-CN]", "CNY"), ("[hi-IN, en-US]", "USD"), ("vi-VN", "CHF"),
+        ] { #expect(try finding(locale, code) == nil, "\(locale) \(code ?? "")") }
+    }
+
+    @Test("A time zone whose sign misleads is worth a look")
+    func timeZone() throws {
+        func finding(_ zone: String?, machine: String? = "Asia/Shanghai") throws -> Finding? {
+            let text = """
+                merchant_id: M
+                device_id: b
+                broker: {url: "mqtt://h"}
+                \(zone.map { "day: {time_zone: \($0)}" } ?? "")
+
+                """
+            let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false).timeZone(machine: machine)
+        }
+        let west = try #require(try finding("Etc/GMT+8"))
+        #expect(west.level == .amber)
+        #expect(west.detail == "Etc/GMT+8 is 8 h behind UTC; the zone 8 h ahead is Etc/GMT-8")
+        #expect(west.advice?.contains("--set day.time_zone=") == true)
+        let east = try finding(nil, machine: "Etc/GMT-10")
+        #expect(east?.detail == "Etc/GMT-10 is 10 h ahead of UTC; the zone 10 h behind is Etc/GMT+10")
+        #expect(east?.advice?.contains("timedatectl") == true)
+        for zone in ["Etc/GMT", "Etc/GMT-0", "Etc/GMT0", "Etc/UTC", "GMT", nil] {
+            #expect(try finding(zone) == nil && finding(nil, machine: zone) == nil)
+        }
+    }
+
     @Test("Who speaks is told; somebody else than was chosen is worth a look")
     func voice() async throws {
         let folder = try TemporaryFolder()

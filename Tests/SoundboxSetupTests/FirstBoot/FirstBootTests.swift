@@ -31,7 +31,9 @@ struct FirstBootTests {
         """
     }
 
-    @Test("It is installed, and no secret stays on the partition", arguments: ["provisioning.yaml", "soundbox.yaml"])
+    @Test(
+        "It is installed, and no secret stays on the partition",
+        arguments: ["provisioning.yaml", "soundbox.yaml", "provisioning.yml", "PROVISIONING.YAML", "Soundbox.YML"])
     func imported(name: String) throws {
         try boot.write(Self.provisioning, to: name)
         try boot.write("an old complaint", to: "soundbox-error.txt")
@@ -70,6 +72,47 @@ struct FirstBootTests {
         #expect(try boot.names() == ["provisioning.yaml", "soundbox-error.txt"])
         #expect(String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self).contains(words))
         #expect(access(target, F_OK) != 0)
+    }
+
+    @Test(
+        "A near miss of the name is not passed over: it stays, and the error file names it",
+        arguments: [
+            "provisioning.yaml.txt", "provisioning (1).yaml", "provisioning.yaml.yaml", "provisioning.yaml ",
+            " provisioning.yaml", "Provisioning.YAML.TXT", "provisioning.txt", "provisioning", "soundbox(2).yml",
+            "provisioning - Copy.yaml", "provisioning - Kopie (2).yaml.txt", "provisioning-1.yaml",
+            "provisioning .yaml", "Copy of provisioning.yaml", "provisioning - 副本.yml", "provisionning.yaml",
+        ])
+    func nearMiss(name: String) throws {
+        try boot.write(Self.provisioning, to: name)
+        let error = #expect(throws: SetupError.self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        let problem = "\(name) in \(boot.path) is not taken: its name is none that the box reads; "
+        #expect(error?.description == problem + "rename it to provisioning.yaml")
+        #expect(SystemChecks.card(boot.path)?.detail == error?.description)
+        #expect(try Set(boot.names()) == [name, "soundbox-error.txt"])
+        #expect(String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self).contains(name))
+        #expect(!SmallFile.exists(target))
+    }
+
+    @Test("Of two downloads of one file none is taken: the newer one has the other name")
+    func twoDownloads() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        try boot.write(Self.provisioning, to: "provisioning (1).yaml")
+        let error = #expect(throws: SetupError.self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        #expect(error?.description.contains("provisioning.yaml and provisioning (1).yaml are both in") == true)
+        #expect(!SmallFile.exists(target))
+    }
+
+    @Test(
+        "What programs leave beside a file, and other files, are nobody's setup",
+        arguments: [
+            "._provisioning.yaml", "provisioning.yaml~", "provisioning.yaml.bak", "provisioning.yaml.swp",
+            "soundbox-error.txt", "soundbox.txt", "my-provisioning-notes.pdf", "README.txt",
+        ])
+    func otherFiles(name: String) throws {
+        try boot.write(Self.provisioning, to: name)
+        #expect(SystemChecks.card(boot.path) == nil)
+        #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
+        #expect(try boot.names() == [name])
     }
 
     @Test("Two setups on one card are refused by their names, and both stay")

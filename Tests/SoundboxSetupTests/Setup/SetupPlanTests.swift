@@ -44,6 +44,41 @@ struct SetupPlanTests {
         return stat(path, &attributes) == 0 ? attributes.st_mode & 0o777 : 0
     }
 
+    @Test(
+        "A new box, and one for another shop, has its voice's currency where none is said; a running shop keeps its unit"
+    )
+    func currency() throws {
+        // …/Tests/SoundboxSetupTests/Setup/SetupPlanTests.swift
+        let sounds = #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/\($1)" } + "/sounds"
+        func text(_ locale: String, _ more: String = "", merchant: String = "M") -> String {
+            """
+            merchant_id: \(merchant)
+            device_id: d
+            broker: {url: "mqtt://x"}
+            voice: {locale: \(locale), directory: \(sounds)}
+            \(more)
+
+            """
+        }
+        func code(_ text: String) throws -> String { try plan(text).configuration.announce.currency.code }
+        for (locale, currency) in [("hi-IN", "INR"), ("ko-KR", "KRW"), ("zh-CN", "CNY"), ("[th-TH, en-US]", "THB")] {
+            #expect(try code(text(locale)) == currency)
+        }
+        #expect(try code(text("hi-IN", "announce: {currency: USD}")) == "USD")
+        #expect(try plan(text("hi-IN")).remarks == ["Payments that name no currency are in INR."])
+        #expect(
+            try plan(text("hi-IN", "day: {time_zone: Etc/GMT+5}")).remarks.last
+                == "day.time_zone: Etc/GMT+5 is 5 h behind UTC; the zone 5 h ahead is Etc/GMT-5.")
+        mkdir(folder.file("etc"), 0o755)
+        // A running shop without the key means the yuan.
+        try folder.write(text("zh-CN"), to: "etc/soundbox.yaml")
+        #expect(try code(text("en-US")) == "CNY" && code(text("hi-IN", merchant: "N")) == "INR")
+        try folder.write(text("zh-CN", "announce: {currency: HKD}"), to: "etc/soundbox.yaml")
+        #expect(try code(text("en-US")) == "HKD")
+        #expect(SetupAnswers(from: try YAMLDocument(parsing: text("hi-IN"), file: "in.yaml")).currency == "CNY")
+        #expect(SetupAnswers(from: YAMLDocument()).currency == nil)
+    }
+
     @Test("A new box plays on auto; one that is set up and names no device keeps ALSA's default, also in its export")
     func audioDevice() throws {
         let text = Self.provisioning.replacing("audio: {device: \"null\", volume: 60}", with: "audio: {volume: 60}")
@@ -147,6 +182,9 @@ struct SetupPlanTests {
             ("password: s3cret", "password: \"\"", "broker.password"),
             ("password: s3cret", #"password: "a\nb""#, "broker.password: expected one line"),
             ("password: s3cret", #"password: "\nb""#, "broker.password: expected one line"),
+            ("password: s3cret", #"password: "s3\rcret""#, "broker.password: expected one line"),
+            ("password: s3cret", #"password: "s3\0cret""#, "broker.password: it has a control character (U+0000)"),
+            ("password: s3cret", #"password: "  ""#, "broker.password: it is empty"),
             ("announce:", "annonce:", "did you mean"),
             ("username: M1001.box-01", "keep_alive: 10s", "username"),
         ])
@@ -156,6 +194,17 @@ struct SetupPlanTests {
         #expect(error?.description.hasPrefix("in.yaml") == true)
         #expect(error?.description.contains(reason) == true)
         #expect(access(target, F_OK) != 0)
+    }
+
+    @Test("A password file that the box would refuse is refused before anything is written")
+    func passwordFile() throws {
+        let path = try folder.write("\0\0\0\0\0\0", to: "password")
+        chmod(path, 0o600)
+        let error = #expect(throws: YAMLError.self) {
+            try plan(Self.provisioning.replacing("password: s3cret", with: "password_file: \(path)"))
+        }
+        #expect(error?.key == "broker.password_file")
+        #expect(error?.problem.contains("password file \(path): its first line has a control character") == true)
     }
 
     @Test("Answers change their own keys and leave the others alone")

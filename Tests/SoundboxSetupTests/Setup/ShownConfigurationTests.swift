@@ -15,7 +15,8 @@ struct ShownConfigurationTests {
     private static let names = ["merchant_id", "device_id", "broker.client_id", "broker.topics"]
     private static let others = [
         "broker.url", "broker.username", "broker.password_file", "broker.ca_file", "broker.cert_file",
-        "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.lead_in",
+        "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.least_volume", "audio.lead_in",
+        "status.interval",
         "audio.speaker", "audio.speaker.kind", "audio.speaker.resonance",
         "audio.gap", "audio.close_when_idle", "audio.card_level", "voice.locale",
         "voice.speaker", "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory",

@@ -1,3 +1,4 @@
+import Foundation
 import SoundboxCore
 import SoundboxSpeech
 import Testing
@@ -102,6 +103,22 @@ struct TextRulesTests {
         let rules = Voices(first: try folder.voice("en-US"), others: [try folder.voice("th-TH")]).textRules
         #expect(throws: TextProblem.self) { try rules.check("ห้าสิบบาท", by: .provider) }
         #expect(throws: TextProblem.self) { try rules.check("fifty dollars", by: .provider) }
+    }
+
+    @Test(
+        "Segments in decomposed letters are said with the same recordings", arguments: ["ko-KR", "vi-VN", "de-DE"])
+    func decomposed(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voices = Voices(first: voice, others: [])
+        let phrases = voice.writer.phrases.filter { phrase in
+            phrase.decomposedStringWithCanonicalMapping.unicodeScalars.count > phrase.unicodeScalars.count
+                && voices.script(ofText: phrase) != nil
+        }
+        #expect(!phrases.isEmpty)
+        for phrase in phrases {
+            let script = voices.script(ofText: phrase.decomposedStringWithCanonicalMapping)
+            #expect(script?.elements == voices.script(ofText: phrase)?.elements)
+        }
     }
 
     @Test("Segments are said with the recordings there are, and the one that is missing is named")

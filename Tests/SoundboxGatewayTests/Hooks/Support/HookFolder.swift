@@ -23,7 +23,7 @@ struct HookFolder {
     }
 
     /// A hook with this section, whose mapping is of no interest.
-    func hook(_ section: String) throws -> Hook {
+    func hook(_ section: String, others: String = "") throws -> Hook {
         try Hook(
             reading: try YAMLValue(
                 parsing: """
@@ -32,7 +32,7 @@ struct HookFolder {
                     device: {constant: box-01}
                     id: id
                     amount: {field: amount, unit: decimal}
-
+                    \(others)
                     """, file: "hook.yaml"))
     }
 
