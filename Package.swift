@@ -207,7 +207,7 @@ let package = Package(
         // The box's helper, which the box starts for each sound.
         .executableTarget(
             name: "soundbox-speak",
-            dependencies: ["SoundboxCore", "SoundboxSpeak", argumentParser],
+            dependencies: ["SoundboxCore", "SoundboxSpeak", "SoundboxSystem", argumentParser],
             swiftSettings: strict, linkerSettings: leanly),
 
         // The provider's program.

@@ -94,6 +94,22 @@ static const struct sock_filter program[] = {
     RETURN(SECCOMP_RET_KILL_PROCESS),
 };
 
+// Inherited by whatever the process starts.
+static const struct sock_filter staying[] = {
+    LOAD((unsigned)offsetof(struct seccomp_data, arch)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0),
+    RETURN(SECCOMP_RET_KILL_PROCESS),
+    LOAD((unsigned)offsetof(struct seccomp_data, nr)),
+#if defined(__x86_64__)
+    // The same calls by other numbers: the x32 ABI.
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+    RETURN(SECCOMP_RET_KILL_PROCESS),
+#endif
+    REFUSE(__NR_setsid, EPERM),
+    REFUSE(__NR_setpgid, EPERM),
+    RETURN(SECCOMP_RET_ALLOW),
+};
+
 static soundbox_confinement_error failure(const char *call) {
     return (soundbox_confinement_error){.call = call, .code = errno};
 }
@@ -116,18 +132,26 @@ soundbox_confinement_error soundbox_bound_process(unsigned long memory, unsigned
     return (soundbox_confinement_error){.call = NULL, .code = 0};
 }
 
-soundbox_confinement_error soundbox_confine_process(void) {
+static soundbox_confinement_error install(const struct sock_filter *rules, size_t count) {
     // Also a condition of the filter without privileges.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("PR_SET_NO_NEW_PRIVS");
     const struct sock_fprog filter = {
-        .len = sizeof program / sizeof program[0],
-        .filter = (struct sock_filter *)program,
+        .len = (unsigned short)count,
+        .filter = (struct sock_filter *)rules,
     };
     // Threads that somebody has started are confined with the calling one. A positive result is one that could not be.
     const long result = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
     if (result > 0) errno = EBUSY;
     if (result != 0) return failure("seccomp");
     return (soundbox_confinement_error){.call = NULL, .code = 0};
+}
+
+soundbox_confinement_error soundbox_confine_process(void) {
+    return install(program, sizeof program / sizeof program[0]);
+}
+
+soundbox_confinement_error soundbox_keep_in_group(void) {
+    return install(staying, sizeof staying / sizeof staying[0]);
 }
 
 void soundbox_bound_child(int child, unsigned long memory, unsigned int seconds, unsigned long file_size) {

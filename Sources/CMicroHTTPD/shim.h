@@ -16,6 +16,10 @@ static inline bool soundbox_http_is_start(enum MHD_ConnectionNotificationCode co
 /// Called with the unmodified target of a request; the result is the context of that request.
 typedef void *(*soundbox_http_begin)(void *context, const char *target, struct MHD_Connection *connection);
 
+/// Whether the parts of a request's head stay where they were read, so that their addresses tell what stood between
+/// them: before 1.0, as in Debian 12.
+static inline bool soundbox_http_keeps_lines(void) { return MHD_get_version()[0] == '0'; }
+
 /// A daemon without a socket and without a thread: the caller adds connections and runs it.
 ///
 /// It logs nothing, because its logger writes to stderr, and adds no Date header.
@@ -44,7 +48,10 @@ static inline struct MHD_Daemon *soundbox_http_start(
     else flags |= MHD_USE_TLS;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, handle, context, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_URI_LOG_CALLBACK, begin, context,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+        // From 1.0 on it then refuses lines that end with a bare LF or CR, and NUL. Before, it would only close the
+        // connection without an answer where a target has a space.
+        MHD_OPTION_STRICT_FOR_CLIENT, soundbox_http_keeps_lines() ? 0 : 1, MHD_OPTION_URI_LOG_CALLBACK, begin, context,
         MHD_OPTION_NOTIFY_COMPLETED, end, context, MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_ARRAY,
         identity, MHD_OPTION_END);
 }
@@ -71,6 +78,13 @@ static inline int soundbox_http_socket(struct MHD_Connection *connection) {
 static inline void *soundbox_http_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info == NULL ? NULL : info->socket_context;
+}
+
+/// The bytes of a request's head, from its first line to the empty one. 0 if the library does not say.
+static inline size_t soundbox_http_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
 }
 
 /// Called with each header of a request.

@@ -65,17 +65,23 @@ extension StateFile where Value == QuietChange {
     }
 }
 
-extension StateFile where Value == Timestamp {
-    /// A lower bound of the current time: a box without a clock battery starts in the past.
+extension StateFile where Value == KnownTime {
+    /// Lower bounds of the current time: a box without a clock battery starts in the past. What 0.2.0 wrote is one time,
+    /// and counts as proven.
     ///
     /// Stored twice, since one flipped bit of a worn card could make it a time after which every signed payment is too
     /// old.
     package static func time(in folder: String) -> StateFile {
-        StateFile("\(folder)/time", limit: 64) {
-            "\($0)\n\($0)"
+        StateFile("\(folder)/time", limit: 160) {
+            let line = "\($0.earliest) \($0.proven.map { "\($0)" } ?? "-")"
+            return "\(line)\n\(line)"
         } value: { text in
             let lines = text.split(separator: "\n")
-            return lines.count == 2 && lines[0] == lines[1] ? Timestamp(rfc3339: String(lines[0])) : nil
+            guard lines.count == 2, lines[0] == lines[1] else { return nil }
+            let words = lines[0].split(separator: " ").map(String.init)
+            guard let earliest = words.first.flatMap({ Timestamp(rfc3339: $0) }), words.count <= 2 else { return nil }
+            if words.last == "-" { return KnownTime(earliest: earliest, proven: nil) }
+            return words.last.flatMap { Timestamp(rfc3339: $0) }.map { KnownTime(earliest: earliest, proven: $0) }
         }
     }
 }

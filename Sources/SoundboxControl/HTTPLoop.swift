@@ -201,7 +201,7 @@ final class HTTPLoop {
         switch exchange.state {
         case .begun:
             exchange.state = .receiving
-            let head = HTTPHead(of: connection, version: version, target: exchange.target)
+            let head = HTTPHead(of: connection, method: method, version: version, target: exchange.target)
             for name in server.headers { exchange.headers[name] = head[name] }
             guard let (status, reason) = refusal(of: head) else { return true }
             var response = server.refusal(status, reason)

@@ -24,8 +24,8 @@ package struct BoundedProcess: Sendable {
     package var processorSeconds: UInt32
     /// The largest file that it may write, in bytes.
     package var largestFile: UInt
-    /// Whether it has a process group of its own, which is killed as a whole. A process in such a group starts others
-    /// without one, so that they are killed with it.
+    /// Whether it has a process group of its own, which is killed as a whole when the program has ended or must end. A
+    /// process in such a group starts others without one, so that they are killed with it.
     package var leadsGroup: Bool
 
     package init(
@@ -162,17 +162,22 @@ package struct BoundedProcess: Sendable {
 
     /// - Returns: the status from waitpid(2); `nil` when it had to be killed.
     private func end(_ id: pid_t, by deadline: Duration) -> Int32? {
-        var status: Int32 = 0
+        var hasEnded = false
         while deadline > .monotonicNow {
-            let ended = waitpid(id, &status, WNOHANG)
-            if ended == id { return status }
-            if ended < 0, errno != EINTR { return nil }
+            var end = siginfo_t()
+            // Its number stays taken until it is waited for below: nobody else's group can have it.
+            let result = waitid(P_PID, id_t(id), &end, WEXITED | WNOHANG | WNOWAIT)
+            if result < 0, errno != EINTR { return nil }
+            hasEnded = result == 0 && end.si_signo == SIGCHLD
+            if hasEnded { break }
             // Before Linux 5.3 no descriptor reports its end. Usually it has ended by now.
             poll(nil, 0, 2)
         }
-        kill(leadsGroup ? -id : id, SIGKILL)
+        // What it has started may still run.
+        if leadsGroup { kill(-id, SIGKILL) } else if !hasEnded { kill(id, SIGKILL) }
+        var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
-        return nil
+        return hasEnded ? status : nil
     }
 }
 

@@ -13,4 +13,11 @@ package enum Confinement {
         for error in [soundbox_bound_process(memory, processorSeconds), soundbox_confine_process()]
         where error.call != nil { throw SystemError(code: error.code) }
     }
+
+    /// Keeps this process and whatever it starts in its process group, which ``BoundedProcess`` kills as a whole. It
+    /// cannot be undone.
+    package static func stayInGroup() throws(SystemError) {
+        let error = soundbox_keep_in_group()
+        if error.call != nil { throw SystemError(code: error.code) }
+    }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SoundboxCore
 import SoundboxSpeak
+import SoundboxSystem
 
 struct SpeakText: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +12,8 @@ struct SpeakText: ParsableCommand {
 
     func run() {
         StandardStreams.answer {
+            // espeak-ng could start something that outlives it.
+            try Confinement.stayInGroup()
             let text = String(decoding: try StandardStreams.input(most: 65_536), as: UTF8.self)
             return WAV.bytes(of: try ESpeak().speech(of: text, in: locale))
         }

@@ -25,6 +25,13 @@ static void try_call(const char *call) {
     if (strcmp(call, "read") == 0 && read(STDERR_FILENO, &byte, 1) >= 0) _exit(1);
 }
 
+static int status_of(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return status;
+}
+
 int soundbox_try_confined(const char *call) {
     const pid_t child = fork();
     if (child < 0) return -1;
@@ -34,8 +41,19 @@ int soundbox_try_confined(const char *call) {
         try_call(call);
         _exit(0);
     }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return status;
+    return status_of(child);
+}
+
+int soundbox_try_to_leave(const char *call) {
+    const pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+        if (soundbox_keep_in_group().call != NULL) _exit(2);
+        if (strcmp(call, "setsid") == 0 && (setsid() != -1 || errno != EPERM)) _exit(1);
+        if (strcmp(call, "setpgid") == 0 && (setpgid(0, 0) != -1 || errno != EPERM)) _exit(1);
+        // setsid(1) ends with 1 when setsid(2) fails.
+        if (strcmp(call, "started") == 0) execl("/bin/sh", "sh", "-c", "! setsid true 2>/dev/null", (char *)NULL);
+        _exit(0);
+    }
+    return status_of(child);
 }

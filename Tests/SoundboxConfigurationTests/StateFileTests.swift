@@ -35,12 +35,23 @@ struct StateFileTests {
     func values() throws {
         let time = Timestamp(millisecondsSince1970: 1_795_233_600_250)
         try check(.volume(in: folder.path), Volume(35), "35\n", others: ["loud\n", "35\n35\n"])
-        try check(
-            .time(in: folder.path), time, "2026-11-21T04:00:00.250Z\n2026-11-21T04:00:00.250Z\n",
-            others: [
-                "yesterday\n", "2026-11-21T04:00:00.250Z\n",
-                "2026-11-21T04:00:00.250Z\n2036-11-21T04:00:00.250Z\n",
-            ])
+        let text = "2026-11-21T04:00:00.250Z"
+        for (proven, word) in [
+            (Optional(Timestamp(millisecondsSince1970: 1_795_233_540_250)), "2026-11-21T03:59:00.250Z"), (nil, "-"),
+        ] {
+            try check(
+                .time(in: folder.path), KnownTime(earliest: time, proven: proven),
+                "\(text) \(word)\n\(text) \(word)\n",
+                others: [
+                    "yesterday\n", "\(text)\n", "\(text)\n2036-11-21T04:00:00.250Z\n", "\(text) x\n\(text) x\n",
+                    "\(text) - -\n\(text) - -\n", "-\n-\n",
+                ])
+            rmdir("\(folder.path)/time")
+        }
+        try SmallFile.replace("\(folder.path)/time", with: "\(text)\n\(text)\n", mode: 0o640, owner: nil)
+        #expect(
+            StateFile.time(in: folder.path).read() == KnownTime(earliest: time, proven: time), "as 0.2.0 has written it"
+        )
         try check(
             .dayEnd(in: folder.path), try #require(CivilDate("2026-11-22")), "2026-11-22\n",
             others: ["2026-11-31\n", "2026-11-22T\n"])

@@ -195,6 +195,13 @@ struct HTTPServerTests {
             "GET /x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n",
             "GET /x HTTP/1.1\r\n Host: box\r\n", "GET /x HTTP/1.1\r\nHost : box\r\n",
             "GET /x HTTP/1.1\r\nX: y\r\n Host: box\r\n", "GET /x HTTP/1.1\r\nHost: \r\n box\r\n",
+            "GET /x HTTP/1.1\r\nHost: box\r\nOrigin: http://a\r\nOrigin: http://b\r\n",
+            "GET /x HTTP/1.1\nHost: box\r\n", "GET /x HTTP/1.1\r\nHost: box\nX: y\r\n",
+            "GET /x HTTP/1.1\rHost: box\r\n", "GET /x HTTP/1.1\r\nHost: box\rX: y\r\n",
+            "GET /x HTTP/1.1\r\nX: y\rz\r\nHost: box\r\n",
+            "GET /x\0/y HTTP/1.1\r\nHost: box\r\n", "GET /x\0HTTP/1.1 HTTP/1.1\r\nHost: box\r\n",
+            "GET /x HTTP/1.1\r\nX: y\0z\r\nHost: box\r\n", "GET /x HTTP/1.1\r\nX\0: y\r\nHost: box\r\n",
+            "GET /x HTTP/1.1\r\nHost: box\0.other\r\n", "GET /x HTTP/1.1\r\nHost: box\r\nX: y\0z\r\n",
         ])
     func target(of request: String) async throws {
         try await trial.run { _ in

@@ -13,6 +13,11 @@ struct BoundedProcessTests {
         }
     }
 
+    @Test("A process that is kept in its group, and what it starts, cannot leave it")
+    func group() {
+        for call in ["setsid", "setpgid", "started"] { #expect(soundbox_try_to_leave(call) == 0, "\(call)") }
+    }
+
     private func run(_ script: String, most: Int = 100) -> Result<[UInt8], BoundedProcess.Failure> {
         BoundedProcess(
             program: "/bin/sh", arguments: ["-c", script], time: .milliseconds(500), mostOutput: most,
@@ -46,15 +51,20 @@ struct BoundedProcessTests {
         #expect(run("while :; do echo flood; done >&2") == .failure(.tooSlow))
     }
 
-    @Test("What it has started ends with it")
-    func group() throws {
+    @Test(
+        "What it has started ends with it, whether it had to be killed or has ended by itself",
+        arguments: [
+            ("sleep 600", Result<[UInt8], BoundedProcess.Failure>.failure(.tooSlow)),
+            ("echo ok", .success(Array("ok\n".utf8))),
+        ])
+    func descendants(last: String, result: Result<[UInt8], BoundedProcess.Failure>) throws {
         // A FIFO, whose writer is the grandchild: its end is an end of file.
-        let fifo = "/tmp/soundbox-group-\(getpid())"
+        let fifo = "/tmp/soundbox-group-\(getpid())-\(last.utf8.count)"
         #expect(mkfifo(fifo, 0o600) == 0)
         defer { unlink(fifo) }
         let reader = open(fifo, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
-        #expect(run("sleep 600 >\(fifo) & sleep 600") == .failure(.tooSlow))
+        #expect(run("exec 9>\(fifo); sleep 600 >&9 2>&9 & exec 9>&-; \(last)") == result)
         var wait = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         #expect(poll(&wait, 1, 60_000) == 1 && wait.revents & Int16(POLLHUP) != 0)
     }

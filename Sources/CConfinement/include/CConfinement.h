@@ -19,6 +19,10 @@ soundbox_confinement_error soundbox_bound_process(unsigned long memory, unsigned
 /// (SECCOMP_RET_KILL_PROCESS).
 soundbox_confinement_error soundbox_confine_process(void);
 
+/// After this call, neither the process nor one that it starts can leave its process group: setsid(2) and setpgid(2)
+/// fail with EPERM.
+soundbox_confinement_error soundbox_keep_in_group(void);
+
 /// Limits a child that was just started: address space in bytes, processor time in seconds, the size of a file that it
 /// writes in bytes, and no core file. It gets a low priority, and is killed first when memory is short. Limits that
 /// cannot be set are skipped.

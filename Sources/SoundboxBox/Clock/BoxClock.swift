@@ -39,7 +39,7 @@ package final class BoxClock: Sendable {
     static let keptEvery = Duration.seconds(3600)
 
     private let signs: @Sendable () -> Signs
-    private let keeper: Remembered<Timestamp>
+    private let keeper: Remembered<KnownTime>
     private let evidence: Mutex<TimeEvidence>
     private let kept: Mutex<Kept>
     /// Held while a step is handled.
@@ -49,15 +49,17 @@ package final class BoxClock: Sendable {
     ///
     /// - Parameter newestKnown: the newest time that a confirmed clock has given to a payment in the inbox.
     package init(
-        newestKnown: Timestamp?, keeper: Remembered<Timestamp> = .none,
+        newestKnown: Timestamp?, keeper: Remembered<KnownTime> = .none,
         signs: @escaping @Sendable () -> Signs = BoxClock.systemSigns
     ) {
         self.signs = signs
         self.keeper = keeper
-        let read = keeper.read().flatMap { $0 < Self.end ? $0 : nil }
-        let newest = newestKnown.flatMap { $0 < Self.end ? $0 : nil }
+        func possible(_ time: Timestamp?) -> Timestamp? { time.flatMap { $0 < Self.end ? $0 : nil } }
+        let read = keeper.read().flatMap { possible($0.earliest) == nil ? nil : $0 }
         kept = Mutex(Kept(time: read))
-        evidence = Mutex(TimeEvidence(known: [read, newest].compactMap(\.self).max(), at: signs()))
+        let proven = [possible(read?.proven), possible(newestKnown)].compactMap(\.self).max()
+        let known = [read?.earliest, proven].compactMap(\.self).max()
+        evidence = Mutex(TimeEvidence(known: known, proven: proven, at: signs()))
     }
 
     /// The kernel's clock and its synchronisation.
@@ -115,18 +117,18 @@ package final class BoxClock: Sendable {
 
     // MARK: Across restarts
 
-    /// Stores the earliest possible time if it is ``keptEvery`` newer than the stored one. Blocks on the disk then.
+    /// Stores the bounds of the time if one is ``keptEvery`` newer than the stored one. Blocks on the disk then.
     ///
-    /// - Returns: the time on the disk; `nil` for none.
+    /// - Returns: what is on the disk; `nil` for nothing.
     @discardableResult
-    func keep() throws -> Timestamp? {
+    func keep() throws -> KnownTime? {
         let reading = reading
-        let (old, new) = kept.withLock { kept -> (Timestamp?, Timestamp?) in
+        let (old, new) = kept.withLock { kept -> (KnownTime?, KnownTime?) in
             guard !kept.isBeingWritten, let earliest = reading.earliest, kept.isOutdated(by: reading) else {
                 return (kept.time, nil)
             }
             kept.isBeingWritten = true
-            return (kept.time, earliest)
+            return (kept.time, KnownTime(earliest: earliest, proven: reading.proven))
         }
         guard let new else { return old }
         defer { kept.withLock { $0.isBeingWritten = false } }
@@ -136,15 +138,18 @@ package final class BoxClock: Sendable {
     }
 
     private struct Kept {
-        var time: Timestamp?
+        var time: KnownTime?
         var isBeingWritten = false
 
         func isOutdated(by reading: ClockReading) -> Bool {
             guard let time, let earliest = reading.earliest else { return true }
-            let advance = earliest.duration(since: time)
+            let advance = earliest.duration(since: time.earliest)
             // A time server also corrects a wrong time that messages have taught.
-            return advance >= BoxClock.keptEvery
-                || reading.trust == .confirmed && advance < .zero - BoxClock.smallestStep
+            if advance >= BoxClock.keptEvery || reading.trust == .confirmed && advance < .zero - BoxClock.smallestStep {
+                return true
+            }
+            guard let proven = reading.proven else { return false }
+            return time.proven.map { proven.duration(since: $0) >= BoxClock.keptEvery } ?? true
         }
     }
 

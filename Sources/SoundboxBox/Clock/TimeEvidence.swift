@@ -35,6 +35,8 @@ struct TimeEvidence {
     private var claimed: Known?
     /// The latest time that two messages agree on, or that an earlier run or a server has proven.
     private var agreed: Known?
+    /// The latest time that a server has given, in this run or an earlier one.
+    private var proven: Known?
     /// Whether ``claimed`` is from a signed message.
     private var wasTaught = false
     /// A notice that did not wait was paid long before the clock's time.
@@ -42,11 +44,16 @@ struct TimeEvidence {
     /// The lead that stored arrival times are compared with; `nil` until those of earlier runs were handled.
     private var compared: Duration?
 
-    /// - Parameter known: the latest time that earlier runs knew for certain.
-    init(known: Timestamp?, at signs: ClockSigns) {
-        guard let known, known < BoxClock.end else { return }
-        claimed = Known(time: known, lead: signs.lead(of: known))
+    /// - Parameters:
+    ///   - known: the latest time that earlier runs have learned or were given.
+    ///   - proven: the latest that a server gave them.
+    init(known: Timestamp?, proven: Timestamp?, at signs: ClockSigns) {
+        func bound(_ time: Timestamp?) -> Known? {
+            time.flatMap { $0 < BoxClock.end ? Known(time: $0, lead: signs.lead(of: $0)) : nil }
+        }
+        claimed = bound(known)
         agreed = claimed
+        self.proven = bound(proven)
     }
 
     mutating func reading(_ signs: ClockSigns) -> ClockReading {
@@ -62,15 +69,16 @@ struct TimeEvidence {
             // The server's time replaces what messages have taught.
             claimed = Known(time: signs.now, lead: signs.offset)
             agreed = claimed
+            proven = claimed
             wasTaught = false
             isContradicted = false
             return ClockReading(signs.now)
         }
-        let earliest = agreed.map { signs.time(at: $0.lead) }
+        let (earliest, proven) = (agreed.map { signs.time(at: $0.lead) }, proven.map { signs.time(at: $0.lead) })
         guard !isContradicted, let (time, _) = candidate(signs) else {
-            return ClockReading(signs.now, .none, earliest: earliest)
+            return ClockReading(signs.now, .none, earliest: earliest, proven: proven)
         }
-        return ClockReading(time, .unconfirmed, earliest: earliest)
+        return ClockReading(time, .unconfirmed, earliest: earliest, proven: proven)
     }
 
     /// The best guess without a server; `nil` for none.

@@ -78,9 +78,10 @@ enum CommandJudge {
         _ command: Command, at: Timestamp, _ circumstances: Circumstances
     ) -> String? {
         let clock = circumstances.clock
-        // An unconfirmed clock does not make a live command stale. The earliest possible time still does.
+        // An unconfirmed clock does not make a live command stale, nor does what messages have taught: two that are an
+        // hour ahead would refuse all others. The bound that a server has given still does; no younger id is forgotten.
         let judged = circumstances.mayHaveWaited ? clock.believed : clock.confirmed
-        if let now = judged ?? clock.earliest, now.duration(since: at) > CommandArrival.window {
+        if let now = judged ?? clock.proven, now.duration(since: at) > CommandArrival.window {
             return "at: \(at) is more than a minute ago; the box's clock says \(now)"
         }
         if let now = clock.believed, at.duration(since: now) <= CommandArrival.window { return nil }

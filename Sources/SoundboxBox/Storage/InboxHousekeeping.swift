@@ -70,7 +70,7 @@ actor InboxHousekeeping: Service, Feature {
     /// whose id is forgotten could be replayed to a box that starts in the past.
     private func pruningTime() -> Timestamp? {
         do {
-            let kept = try clock.keep()
+            let kept = try clock.keep()?.proven
             return clock.reading.trust == .confirmed ? kept : nil
         } catch {
             logger.warning("old payments are not forgotten", metadata: ["reason": "\(error)"])

@@ -81,9 +81,9 @@ extension ClockReading {
 
 extension CustomMessageEntry {
     /// Whether it has waited too long to be spoken. Judged by when it was sent, as for a command that comes too late;
-    /// by its arrival while the clock is unconfirmed; without a clock by the earliest possible time.
+    /// by its arrival while the clock is unconfirmed; without a clock by the time that a server has proven.
     package func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
-        guard let time = now.believed ?? now.earliest else { return false }
+        guard let time = now.believed ?? now.proven else { return false }
         let arrival = now.trust == .unconfirmed ? now.comparable(receivedAt, clock) : nil
         return time.duration(since: arrival ?? customMessage.at) > limit
     }

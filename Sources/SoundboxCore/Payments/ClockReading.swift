@@ -17,12 +17,18 @@ public struct ClockReading: Sendable, Equatable {
     public var trust: ClockTrust
     /// A lower bound of the time, whatever the clock shows; `nil` when none is known.
     public var earliest: Timestamp?
+    /// A lower bound of the time that only a time server has given, which no message can move; `nil` when none is known.
+    public var proven: Timestamp?
 
-    /// - Parameter earliest: ignored if a time server has confirmed the time, which is then the bound.
-    public init(_ time: Timestamp, _ trust: ClockTrust = .confirmed, earliest: Timestamp? = nil) {
+    /// - Parameters:
+    ///   - earliest: ignored, as `proven` is, if a time server has confirmed the time, which is then both bounds.
+    public init(
+        _ time: Timestamp, _ trust: ClockTrust = .confirmed, earliest: Timestamp? = nil, proven: Timestamp? = nil
+    ) {
         self.time = time
         self.trust = trust
         self.earliest = trust == .confirmed ? time : earliest
+        self.proven = trust == .confirmed ? time : proven
     }
 
     /// `nil` unless a time server has confirmed it.

@@ -128,7 +128,7 @@ public protocol Inbox: Sendable {
     ///
     /// An id is deleted when its time has passed. Beyond ``CommandID/limit`` the oldest ids are deleted earlier;
     /// likewise cancels that came before their custom message, beyond ``CustomMessage/mostCancelledBefore``.
-    /// - Parameter reading: ids expire by ``ClockReading/earliest``, so a wrong clock deletes no id.
+    /// - Parameter reading: ids expire by ``ClockReading/confirmed``, so neither a wrong clock nor a message deletes an id.
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 

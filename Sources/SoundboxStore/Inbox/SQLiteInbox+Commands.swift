@@ -15,7 +15,7 @@ extension SQLiteInbox {
 
     public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
         try writeReceipts(unless: { $0.allSatisfy(\.isRefusal) }) { database in
-            try Self.forgetCancels(before: reading.earliest, in: database)
+            try Self.forgetCancels(before: reading.confirmed, in: database)
             let outcomes = try commands.map { command in
                 let outcome = try Self.take(command, at: reading, in: database)
                 if !outcome.isRefusal {
@@ -24,7 +24,7 @@ extension SQLiteInbox {
                 return outcome
             }
             if outcomes.contains(where: \.isOfNewID) {
-                try Self.forgetCommands(before: reading.earliest, in: database)
+                try Self.forgetCommands(before: reading.confirmed, in: database)
             }
             return outcomes
         }
@@ -174,20 +174,20 @@ extension SQLiteInbox {
             .execute(arguments: [state.rawValue, id.text])
     }
 
-    private static func forgetCommands(before earliest: Timestamp?, in database: Database) throws {
+    private static func forgetCommands(before now: Timestamp?, in database: Database) throws {
         // There are never more than twice the limit, so an index would not be worth its writes.
         try database.cachedStatement(
             sql: """
                 DELETE FROM command
                 WHERE expiry < ? OR number <= (SELECT max(number) FROM command) - \(CommandID.limit)
                 """
-        ).execute(arguments: [earliest?.millisecondsSince1970])
+        ).execute(arguments: [now?.millisecondsSince1970])
     }
 
-    private static func forgetCancels(before earliest: Timestamp?, in database: Database) throws {
-        guard let earliest else { return }
+    private static func forgetCancels(before now: Timestamp?, in database: Database) throws {
+        guard let now else { return }
         try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE expiry < ?")
-            .execute(arguments: [earliest.millisecondsSince1970])
+            .execute(arguments: [now.millisecondsSince1970])
     }
 }
 

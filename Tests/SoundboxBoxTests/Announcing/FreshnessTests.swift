@@ -146,7 +146,8 @@ struct FreshnessTests {
         "What a command gave to say is too old by when it was sent, as far as the clock knows",
         arguments: [
             (ClockReading(noon), true), (ClockReading(noon, .unconfirmed), true), (ClockReading(noon, .none), false),
-            (ClockReading(Timestamp(millisecondsSince1970: 0), .none, earliest: noon), true),
+            (ClockReading(Timestamp(millisecondsSince1970: 0), .none, proven: noon), true),
+            (ClockReading(Timestamp(millisecondsSince1970: 0), .none, earliest: noon), false),
         ])
     func says(clock: ClockReading, isTooOld: Bool) throws {
         let entry = try CustomMessageEntry.say(1, age: .seconds(301))

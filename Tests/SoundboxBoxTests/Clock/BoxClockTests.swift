@@ -20,7 +20,7 @@ final class TestMachine: Sendable {
     struct Full: Error {}
 
     struct Disk {
-        var time: Timestamp?
+        var time: KnownTime?
         var writes = 0
         var isFull = false
     }
@@ -186,7 +186,7 @@ struct BoxClockTests {
         #expect(!policy.isFresh(night, at: clock.reading))
         #expect(clock.fault?.contains("the clock is behind") == true)
         // It goes on by itself, and the next start knows it.
-        #expect(try clock.keep() == known)
+        #expect(try clock.keep() == KnownTime(earliest: known, proven: nil))
         #expect(machine.clock().reading.time == known)
         machine.pass(.seconds(60))
         #expect(clock.reading.time == TestMachine.time(.seconds(120) - BoxClock.tolerance))
@@ -226,12 +226,40 @@ struct BoxClockTests {
         #expect(
             admission.rejection(of: next.notice, isSigned: true, isRetained: false, clock.reading)?.field == "paid_at")
         try clock.keep()
-        #expect(machine.disk.withLock { $0.time } ?? machine.truth > TestMachine.time(.days(3000)))
+        #expect(machine.disk.withLock { $0.time?.earliest } ?? machine.truth > TestMachine.time(.days(3000)))
         machine.set()
         _ = try pay(clock, at: machine.truth)
-        #expect(try clock.keep() == machine.truth)
+        #expect(try clock.keep()?.earliest == machine.truth)
         machine.loseServer()
         #expect(machine.clock().reading.time == machine.truth)
+    }
+
+    @Test(
+        "Two commands that are an hour ahead refuse no right one, now and after a restart, and let no old one pass",
+        arguments: [true, false])
+    func commandsAhead(wasConfirmed: Bool) throws {
+        let machine = TestMachine(isSynchronised: wasConfirmed)
+        let before = machine.clock()
+        #expect(try before.keep()?.proven == (wasConfirmed ? machine.truth : nil))
+        machine.loseServer()
+        func isTaken(_ clock: BoxClock, age: Duration) throws -> Bool {
+            let at = TestMachine.time(machine.truth.duration(since: TestMachine.noon) - age)
+            let command = CommandMessage(id: try CommandID("c"), at: at, command: .play(.last))
+            let circumstances = CommandJudge.Circumstances(isSigned: true, clock: clock.reading)
+            return (try? CommandJudge.judge(command, circumstances)) != nil
+        }
+        machine.pass(.seconds(600))
+        let clock = machine.clock()
+        for seconds in [3600, 3601] {
+            clock.learn(TestMachine.time(.seconds(600 + seconds)))
+            try clock.keep()
+        }
+        #expect(try isTaken(clock, age: .zero))
+        #expect(try isTaken(machine.clock(), age: .zero))
+        // From before what the server has proven, which no message can move.
+        for clock in [clock, machine.clock()] {
+            #expect(try isTaken(clock, age: .seconds(4 * 3600)) == !wasConfirmed)
+        }
     }
 
     @Test("Out of reach of its server a clock stays confirmed, until somebody sets it")
@@ -251,7 +279,7 @@ struct BoxClockTests {
     @Test("What the box has known for certain lasts: an old notice is refused by a box that starts in 1970")
     func replay() throws {
         let machine = TestMachine(isSynchronised: true)
-        #expect(try machine.clock().keep() == TestMachine.noon)
+        #expect(try machine.clock().keep()?.proven == TestMachine.noon)
         machine.set(error: .milliseconds(-1_795_233_600_000), byServer: false)
         let clock = machine.clock()
         let old = try entry(paidAt: TestMachine.time(.days(-91)), arrived: clock.reading).notice
@@ -271,7 +299,7 @@ struct BoxClockTests {
         for seconds in [0, 1, 3599, 3600, 3601] {
             machine.pass(.seconds(seconds - last))
             last = seconds
-            #expect(try clock.keep() == TestMachine.time(seconds < 3600 ? .zero : .seconds(3600)))
+            #expect(try clock.keep()?.proven == TestMachine.time(seconds < 3600 ? .zero : .seconds(3600)))
         }
         #expect(machine.disk.withLock { $0.writes } == 2)
     }

@@ -150,7 +150,7 @@ struct CommandJudgeTests {
         Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 10_800_000), .unconfirmed)
     private static let unset = ClockReading(
         Timestamp(millisecondsSince1970: 0), .none,
-        earliest: Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 86_400_000))
+        proven: Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 86_400_000))
 
     @Test(
         "An unconfirmed clock judges no live command, whether from before or from its future; one that waited, it does"
@@ -178,7 +178,7 @@ struct CommandJudgeTests {
     @Test("What is older than what is known for certain is refused, live or not, whatever the clock shows")
     func olderThanKnown() throws {
         for trust in [ClockTrust.none, .unconfirmed] {
-            let clock = ClockReading(Self.now, trust, earliest: Self.unset.earliest)
+            let clock = ClockReading(Self.now, trust, earliest: Self.now, proven: Self.unset.proven)
             #expect(try field(try judge(Self.mute, age: 86_460_001, clock: clock)) == "at")
             #expect(try field(try judge(Self.mute, age: 86_460_000, clock: clock)) == nil)
         }

@@ -39,6 +39,9 @@ extension InboxContractTests {
         let other = CommandArrival.once(try CommandID("d"), expiry: year)
         _ = try inbox.take([command], at: ClockReading(noon, .none))
         #expect(try inbox.take([other], at: ClockReading(year, .none)) == [.isNew], "a year ahead")
+        let third = CommandArrival.once(try CommandID("e"), expiry: year)
+        let taught = ClockReading(noon, .unconfirmed, earliest: year, proven: year)
+        #expect(try inbox.take([third], at: taught) == [.isNew], "taught by messages")
         #expect(try inbox.take([command], at: noon) == [.duplicate])
     }
 
