@@ -69,8 +69,10 @@ extension [PaymentMapping.Condition.Test] {
     /// Why no value meets all of these and the earlier ones of the same field.
     fileprivate func contradiction(with earlier: [PaymentMapping.Condition.Test], of field: FieldPath) -> String? {
         let all = earlier + self
-        let above = all.compactMap { test in if case .above(let limit) = test { ExactNumber(limit) } else { nil } }.max()
-        let below = all.compactMap { test in if case .below(let limit) = test { ExactNumber(limit) } else { nil } }.min()
+        let above = all.compactMap { test in if case .above(let limit) = test { ExactNumber(limit) } else { nil } }
+            .max()
+        let below = all.compactMap { test in if case .below(let limit) = test { ExactNumber(limit) } else { nil } }
+            .min()
         if let above, let below, above >= below { return "no number is above the one and below the other" }
         for case .values(let values) in all {
             let remaining = values.filter { value in all.allSatisfy { $0.admits(value) } }
@@ -171,7 +173,9 @@ extension YAMLValue {
             return "no field holds it: expected above:, below: or not: in place of values"
         }
         if text != trimmed || text.last == " " { return "has blanks at an end: expected it without" }
-        if text.contains("*") || text.contains("|") || text.hasPrefix("^") || text.hasPrefix("/") && text.hasSuffix("/") && text.count > 1 {
+        if text.contains("*") || text.contains("|") || text.hasPrefix("^")
+            || text.hasPrefix("/") && text.hasSuffix("/") && text.count > 1
+        {
             return "looks like a pattern: expected matches: with * and ?, or a list of values"
         }
         if text.lowercased().hasPrefix("not ") { return "no field holds it: expected not: in place of values" }

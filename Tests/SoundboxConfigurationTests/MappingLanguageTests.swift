@@ -48,7 +48,8 @@ struct MappingLanguageTests {
 
     @Test("A condition judges each element by itself, and one of the whole message all of them")
     func conditionsInList() throws {
-        let yaml = Self.each + "conditions:\n  - {field: type, values: [in], otherwise: ignore}\n"
+        let yaml =
+            Self.each + "conditions:\n  - {field: type, values: [in], otherwise: ignore}\n"
             + "  - {field: $.event, values: [paid], otherwise: ignore}\n"
         let rows = #"[{"tid":"B1","amount":1,"type":"out"},{"tid":"B2","amount":2,"type":"in"}]"#
         #expect(
@@ -64,7 +65,9 @@ struct MappingLanguageTests {
             try read(#"{"currency":"JPY","data":[{"tid":"1","amount":500},{"tid":"2","amount":700}]}"#, yaml)
                 == ["1 5 JPY", "2 7 JPY"])
         #expect(problem(Self.each + "kind: {field: $.}\n") != nil)
-        #expect(problem("each: data\nid: $.id\namount: {field: a, unit: cents}")?.contains("same for every element") == true)
+        #expect(
+            problem("each: data\nid: $.id\namount: {field: a, unit: cents}")?.contains("same for every element") == true
+        )
         #expect(problem("id: $.id\namount: {field: a, unit: cents}")?.contains("each") == true)
     }
 
@@ -80,7 +83,8 @@ struct MappingLanguageTests {
 
     @Test("A path that takes one element where more have come is refused, also when that one is to be ignored")
     func oneOfSeveral() throws {
-        let yaml = "id: data.0.tid\namount: {field: data.0.amount, unit: cents}\n"
+        let yaml =
+            "id: data.0.tid\namount: {field: data.0.amount, unit: cents}\n"
             + "conditions: [{field: data.0.type, values: [in], otherwise: ignore}]\n"
         #expect(try read(#"{"data":[{"tid":"B1","amount":1,"type":"in"}]}"#, yaml) == ["B1 0.01 CNY"])
         let two = #"{"data":[{"tid":"B1","amount":1,"type":"out"},{"tid":"B2","amount":2,"type":"in"}]}"#
@@ -90,8 +94,10 @@ struct MappingLanguageTests {
     @Test("An element is found by a member's value, wherever it stands")
     func byName() throws {
         let yaml = "id: Body.Item[Name=Receipt].Value\namount: {field: 'Body.Item[Name=Amount].Value', unit: decimal}\n"
-        for items in [#"{"Name":"Amount","Value":5},{"Name":"Receipt","Value":"R1"}"#,
-            #"{"Name":"Receipt","Value":"R1"},{"Name":"Phone","Value":254},{"Name":"Amount","Value":5}"#] {
+        for items in [
+            #"{"Name":"Amount","Value":5},{"Name":"Receipt","Value":"R1"}"#,
+            #"{"Name":"Receipt","Value":"R1"},{"Name":"Phone","Value":254},{"Name":"Amount","Value":5}"#,
+        ] {
             #expect(try read(#"{"Body":{"Item":[\#(items)]}}"#, yaml) == ["R1 5.00 CNY"])
         }
         #expect(
@@ -137,7 +143,8 @@ struct MappingLanguageTests {
     func absence() throws {
         func outcome(_ keys: String, _ f: String) throws -> String {
             let yaml = Self.plain + "conditions: [{field: f, \(keys)}]"
-            return try read(#"{"id":"A","amount":"1"\#(f)}"#, yaml)[0].split(separator: ":").first.map(String.init) ?? ""
+            return try read(#"{"id":"A","amount":"1"\#(f)}"#, yaml)[0].split(separator: ":").first.map(String.init)
+                ?? ""
         }
         for f in ["", #","f":null"#, #","f":"""#] {
             #expect(try outcome("values: [OK], otherwise: ignore", f) == "rejected")
@@ -193,7 +200,9 @@ struct MappingLanguageTests {
         #expect(try read(#"{"id":"A","v":1500,"c":"ISK"}"#, yaml) == ["A 15 ISK"])
         #expect(try read(#"{"id":"A","v":1500,"c":"EUR"}"#, yaml) == ["A 15.00 EUR"])
         #expect(try read(#"{"id":"A","v":1500,"c":"JPY"}"#, yaml) == ["A 1500 JPY"])
-        for wrong in ["unit: cents, decimals: {IDR: 2}", "unit: minor, decimals: {XYZ: 2}", "unit: minor, decimals: {IDR: 10}"] {
+        for wrong in [
+            "unit: cents, decimals: {IDR: 2}", "unit: minor, decimals: {XYZ: 2}", "unit: minor, decimals: {IDR: 10}",
+        ] {
             #expect(problem("id: id\namount: {field: v, \(wrong)}")?.hasPrefix("m.yaml:2") == true)
         }
     }

@@ -21,7 +21,8 @@ package final class AbsenceWatch: Sendable {
             return count
         }
         guard count == Self.most else { return nil }
-        return "the last \(count) notices were ignored because a field is missing (\(reason)): if the provider has renamed "
+        return
+            "the last \(count) notices were ignored because a field is missing (\(reason)): if the provider has renamed "
             + "it, correct the mapping"
     }
 

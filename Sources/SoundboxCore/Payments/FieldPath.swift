@@ -114,7 +114,8 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
             case .name(let name):
                 let objects = elements.count { if case .object = $0 { true } else { false } }
                 if Self.index(name) != nil, elements.count > 1, objects > 0 {
-                    return "\(path) has \(elements.count) elements, and the mapping takes one of them; write each: \(path)"
+                    return
+                        "\(path) has \(elements.count) elements, and the mapping takes one of them; write each: \(path)"
                 }
             case .element: break
             case .with(let name, let text):

@@ -117,7 +117,10 @@ public struct MappedNoticeDecoder: Sendable {
                     ? .ignoredByAbsence(reason: violation.reason) : .ignored(reason: violation.reason)
             }
             let expected = condition.tests.map(\.words).joined(separator: ", and ")
-            let problem = violation.isAbsence ? "\(condition.field.lack(in: json)); expected \(expected)" : "expected \(expected), found \(condition.found(in: json))"
+            let problem =
+                violation.isAbsence
+                ? "\(condition.field.lack(in: json)); expected \(expected)"
+                : "expected \(expected), found \(condition.found(in: json))"
             refusal = refusal ?? NoticeRejection(id: id, field: "\(condition.field)", problem: problem)
         }
         if let refusal {

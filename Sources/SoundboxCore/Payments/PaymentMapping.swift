@@ -114,7 +114,8 @@ public struct PaymentMapping: Sendable, Equatable {
     public var conditions: [Condition]
 
     public init(
-        each: FieldPath? = nil, id: [FieldPath], amount: FieldPath, unit: Unit, separators: Separators = Separators(), currency: Source? = nil,
+        each: FieldPath? = nil, id: [FieldPath], amount: FieldPath, unit: Unit, separators: Separators = Separators(),
+        currency: Source? = nil,
         channel: Source? = nil, kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339,
         conditions: [Condition] = []
     ) {
@@ -173,7 +174,9 @@ extension PaymentMapping.Condition {
     /// - Throws: what cannot be judged: a number is expected and something else is there.
     func violation(in json: JSONValue, _ separators: PaymentMapping.Separators?) throws(NoticeRejection) -> Violation? {
         guard let value = field.written(in: json) else {
-            let isMet = tests.allSatisfy { if case .values(let values) = $0 { values.contains(where: Self.isNull) } else { false } }
+            let isMet = tests.allSatisfy {
+                if case .values(let values) = $0 { values.contains(where: Self.isNull) } else { false }
+            }
             return isMet ? nil : Violation(reason: "\(field) is missing\(field.hint(in: json))", isAbsence: true)
         }
         // Many programs write an empty text for "none".
@@ -216,7 +219,9 @@ extension PaymentMapping.Condition {
     ) throws(NoticeRejection) -> ExactNumber {
         let text = value.digits ?? ""
         let sign = text.hasPrefix("-") ? "-" : ""
-        let plain = value.string == nil ? text : separators.flatMap { $0.plain(String(text.dropFirst(sign.count))) }.map { sign + $0 } ?? text
+        let plain =
+            value.string == nil
+            ? text : separators.flatMap { $0.plain(String(text.dropFirst(sign.count))) }.map { sign + $0 } ?? text
         // JSON has no zeros in front, and other programs write them.
         let digits = plain.dropFirst(sign.count)
         let zeros = digits.prefix { $0 == "0" }.count
@@ -224,7 +229,8 @@ extension PaymentMapping.Condition {
         let trimmed = sign + (significant.first?.isNumber == true ? "" : zeros > 0 ? "0" : "") + significant
         guard let number = ExactNumber(trimmed) else {
             throw NoticeRejection(
-                id: nil, field: "\(field)", problem: "expected a number to compare, found \((value.code ?? value.kind).excerpt)")
+                id: nil, field: "\(field)",
+                problem: "expected a number to compare, found \((value.code ?? value.kind).excerpt)")
         }
         return number
     }

@@ -48,7 +48,8 @@ struct FormBody {
                 let name = Self.text(name)
                 guard root.set(Self.text(value), at: Self.path(of: name)) else {
                     throw HookRefusal(
-                        status: 400, reason: "the field \(name.excerpt) is a value, and has members or elements as well")
+                        status: 400, reason: "the field \(name.excerpt) is a value, and has members or elements as well"
+                    )
                 }
             }
             return root.json.bytes

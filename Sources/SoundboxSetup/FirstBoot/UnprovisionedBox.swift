@@ -60,7 +60,7 @@ public struct UnprovisionedBox: Service {
             fallback: fallback, amplifier: amplifier, logger: logger, fact: "the box is not set up")
         let isSilent = OneTimeSignal()
         let reminders = Task {
-            await reminder.repeating { Self.prompt(card: FirstBoot.usualFolder) }
+            await reminder.repeating { Self.prompt(card: CardFiles.usualFolder) }
             isSilent.signal()
         }
         // A failing panel must not prevent the prompt.

@@ -85,7 +85,9 @@ enum ConnectingCommand {
     /// The brokers of the configuration that the command names.
     private static var brokers: [String] {
         let arguments = CommandLine.arguments
-        let file = arguments.firstIndex { ["--config", "-c"].contains($0) }.flatMap { arguments.dropFirst($0 + 1).first }
+        let file = arguments.firstIndex { ["--config", "-c"].contains($0) }.flatMap {
+            arguments.dropFirst($0 + 1).first
+        }
         return (try? Configuration(readingFile: file ?? Configuration.defaultPath))
             .map { $0.broker.addresses.map(\.description) } ?? []
     }

@@ -63,14 +63,15 @@ struct IntakeTests {
     @Test("Several payments in one message are stored together, and one that cannot be read is refused by itself")
     func several() throws {
         let mapping = PaymentMapping(
-            each: try #require(FieldPath("data")), id: [try #require(FieldPath("id"))],
+            each: FieldPath("data"), id: [try #require(FieldPath("id"))],
             amount: try #require(FieldPath("amount")), unit: .decimal)
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
             rules: CustomMessageSpeech(), inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)),
             logger: lines.logger, hooks: Intake.Hooks())
-        let payload = #"{"data":[{"id":"A","amount":1},{"id":"B","amount":-1},{"id":"C","amount":3},{"id":"A","amount":1}]}"#
+        let payload =
+            #"{"data":[{"id":"A","amount":1},{"id":"B","amount":-1},{"id":"C","amount":3},{"id":"A","amount":1}]}"#
         let count = try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
         #expect(count == 2)
         #expect(try inbox.queue(limit: 9).payments.map(\.notice.id.text) == ["A", "C"])
@@ -87,7 +88,8 @@ struct IntakeTests {
             id: [try #require(FieldPath("id"))], amount: try #require(FieldPath("amount")), unit: .decimal,
             conditions: [
                 .init(
-                    field: try #require(FieldPath("ok")), tests: [.values(["true"])], otherwise: .ignore, absent: .ignore)
+                    field: try #require(FieldPath("ok")), tests: [.values(["true"])], otherwise: .ignore,
+                    absent: .ignore)
             ])
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,

@@ -37,7 +37,9 @@ struct HookTests {
     func noBox() throws {
         let payload = Array(#"{"id":"A","amount":"1","till":"2"}"#.utf8)
         let otherwise = try hook(device: #"{field: till, codes: {"1": box-01}, otherwise: ignore}"#)
-        guard case .none(_, isAbsence: false) = try otherwise.box(of: payload) else { throw TestFailure("it has a box") }
+        guard case .none(_, isAbsence: false) = try otherwise.box(of: payload) else {
+            throw TestFailure("it has a box")
+        }
         let absent = try hook(device: "{field: shop, absent: ignore}")
         guard case .none(_, isAbsence: true) = try absent.box(of: payload) else { throw TestFailure("it has a box") }
         #expect(throws: NoticeRejection.self) { try hook(device: "{field: shop}").box(of: payload) }

@@ -202,11 +202,14 @@ struct RequestTests {
         let secret = try keys.secret("a secret of a provider")
         let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature", others: "each: rows")
         try await serve(hooks: ["shop": hook]) { ask in
-            let body = "rows[0][id]=A&rows[0][amount]=1.50&rows[1][id]=B&rows[1][amount]=x&rows[2][id]=C&rows[2][amount]=2"
+            let body =
+                "rows[0][id]=A&rows[0][amount]=1.50&rows[1][id]=B&rows[1][amount]=x&rows[2][id]=C&rows[2][amount]=2"
             let signature = code(body, key: "a secret of a provider").hexadecimal
             let status = try await ask(
                 "POST", "/hooks/shop", body, token: nil,
-                headers: ["X-Signature: \(signature)", "Content-Type: application/x-www-form-urlencoded; charset=utf-8"]
+                headers: [
+                    "X-Signature: \(signature)", "Content-Type: application/x-www-form-urlencoded; charset=utf-8",
+                ]
             ).status
             #expect(status == 200)
             #expect(try store.due(at: store.clock.now.running, limit: 10).count == 2)
