@@ -9,7 +9,10 @@ enum SampleWriter {
         let size = samples.count * format.bytesPerFrame
         if bytes.count != size { bytes = [UInt8](repeating: 0, count: size) }
         switch format.encoding {
-        case .int16: store(samples, to: &bytes, format) { Int16(scaled($0, 32767)).littleEndian }
+        case .int16:
+            store(samples, to: &bytes, format) {
+                Int16(truncatingIfNeeded: scaled($0, 32767)).littleEndian
+            }
         case .int24: store(samples, to: &bytes, format) { scaled($0, 8_388_607).littleEndian }
         case .int32: store(samples, to: &bytes, format) { scaled($0, 2_147_483_647).littleEndian }
         case .float32: store(samples, to: &bytes, format) { $0.bitPattern.littleEndian }
@@ -17,7 +20,7 @@ enum SampleWriter {
         }
     }
 
-    /// Rounded to nearest, halves away from zero. In double precision, because a float cannot hold 32 bits.
+    /// Rounded to nearest. In double precision, because a float cannot hold 32 bits.
     @inline(__always)
     private static func scaled(_ sample: Float, _ fullScale: Double) -> Int32 {
         Int32(nearest: Double(sample) * fullScale)
@@ -36,6 +39,14 @@ enum SampleWriter {
                 if channels == 1 {
                     for frame in samples.indices {
                         output.storeBytes(of: word(samples[frame]), toByteOffset: frame &* size, as: Word.self)
+                    }
+                    return
+                }
+                if channels == 2 {
+                    for frame in samples.indices {
+                        let word = word(samples[frame])
+                        output.storeBytes(of: word, toByteOffset: 2 &* frame &* size, as: Word.self)
+                        output.storeBytes(of: word, toByteOffset: 2 &* frame &* size &+ size, as: Word.self)
                     }
                     return
                 }
