@@ -109,7 +109,7 @@ struct OpeningTests {
         arguments: [
             (ScriptedPCM.Card(encodings: []), "it takes none of int16, int32, int24, int24Packed, float32"),
             (ScriptedPCM.Card(rates: 4_000...4_000), "its nearest rate is 4000 Hz"),
-            (ScriptedPCM.Card(periods: 0...0), "it has 5760 frames of buffer for periods of 0"),
+            (ScriptedPCM.Card(periods: 0...0), "it has 11520 frames of buffer for periods of 0"),
             (ScriptedPCM.Card(buffers: 100...100), "it has 100 frames of buffer for periods of 1920"),
         ])
     func unsupported(card: ScriptedPCM.Card, reason: String) {
