@@ -3,7 +3,8 @@ import SoundboxCore
 /// Writes mono samples as interleaved frames of any format, the same on every channel.
 enum SampleWriter {
     /// - Parameters:
-    ///   - samples: within ±1.0, which is full scale.
+    ///   - samples: ±1.0 is full scale. As a whole number, a sample beyond it is full scale, and one that is no number
+    ///     is silence.
     ///   - bytes: resized to exactly the frames written; allocates only when its size changes.
     static func write(_ samples: [Float], to bytes: inout [UInt8], as format: PCMFormat) {
         let size = samples.count * format.bytesPerFrame
@@ -23,7 +24,8 @@ enum SampleWriter {
     /// Rounded to nearest. In double precision, because a float cannot hold 32 bits.
     @inline(__always)
     private static func scaled(_ sample: Float, _ fullScale: Double) -> Int32 {
-        Int32(nearest: Double(sample) * fullScale)
+        // In this order of operands, what is no number stays so, and becomes 0.
+        Int32(nearest: min(max(Double(sample), -1), 1) * fullScale)
     }
 
     @inline(__always)
