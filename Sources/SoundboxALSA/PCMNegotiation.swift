@@ -35,15 +35,18 @@ struct PCMNegotiation {
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
     /// The mixer renders 20 ms at once: a volume key acts on the next 20 ms. For a sound server it renders a whole
-    /// ``periodOfServers``, since each write wakes two threads of the server's library.
+    /// ``sleep``, since each write wakes two threads of the server's library.
     static let rendersPerSecond = 50
-    /// The device takes 40 ms at once: each time costs a wake-up of the thread.
+    /// A card takes 40 ms at once.
     static let period = Duration.milliseconds(40)
-    /// A sound server takes 80 ms at once: each time wakes its process and two threads of its library. A volume key is
-    /// heard within 300 ms, after what the server holds.
-    static let periodOfServers = Duration.milliseconds(80)
-    /// Two periods are left when the thread wakes up: the box may be late by that much before the sound breaks off.
-    static let periodsPerBuffer = 3
+    /// The thread fills the buffer every 80 ms: each time costs a wake-up, and with a sound server those of its process
+    /// and of two threads of its library. A server takes as much at once.
+    static let sleep = Duration.milliseconds(80)
+    /// A volume key is heard within 300 ms, after what the device holds.
+    static let buffer = Duration.milliseconds(240)
+    /// With a shorter buffer the thread sleeps less, so that this is left when it wakes up: it may be late by that much
+    /// before the sound breaks off. The device begins to play when it has this.
+    static let reserve = Duration.milliseconds(80)
 
     let driver: any PCMDriver
     /// Frames per second to ask for; the device's nearest is taken.
@@ -72,30 +75,23 @@ struct PCMNegotiation {
         guard sizes.period > 0, sizes.buffer >= sizes.period else {
             throw .unsupported("it has \(sizes.buffer) frames of buffer for periods of \(sizes.period)")
         }
-        // As full as possible before the first frame is heard, and still reachable by whole periods.
-        let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
+        // Enough before the first frame is heard, and reachable by whole periods.
+        let reserve = frames(Self.reserve, rate: rate)
+        let periodsToStart = max(2, (reserve + sizes.period - 1) / sizes.period)
+        let startThreshold = max(1, min(periodsToStart, sizes.buffer / sizes.period - 1)) * sizes.period
         try checked { () throws(PCMError) in try driver.applySoftwareParameters(startThreshold: startThreshold) }
-        let framesPerSleep = framesPerSleep(sizes, rate: rate)
+        let wantedSleep = frames(Self.sleep, rate: rate)
+        // At least one period of the device: with a short buffer the thread wakes for each.
+        let framesPerSleep = max(sizes.period, min(wantedSleep, sizes.buffer - reserve))
         let format = PCMFormat(
             sampleRate: rate, channelCount: channelCount, encoding: encoding,
-            framesPerPeriod: min(driver.isServer ? period(rate: rate) : rate / Self.rendersPerSecond, framesPerSleep))
+            framesPerPeriod: min(driver.isServer ? wantedSleep : rate / Self.rendersPerSecond, framesPerSleep))
         return PCMConfiguration(
             format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period, framesPerSleep: framesPerSleep,
             isServer: driver.isServer)
     }
 
-    /// In frames.
-    private func period(rate: Int) -> Int {
-        Int((driver.isServer ? Self.periodOfServers : Self.period) / .milliseconds(1)) * rate / 1000
-    }
-
-    /// A wanted period, or less so that the thread may be late by two of them. At least one period of the device: with
-    /// a short buffer the thread wakes for each.
-    private func framesPerSleep(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
-        let longest = period(rate: rate)
-        let spare = sizes.buffer - longest * (Self.periodsPerBuffer - 1)
-        return max(sizes.period, min(longest, spare))
-    }
+    private func frames(_ duration: Duration, rate: Int) -> Int { Int(duration / .milliseconds(1)) * rate / 1000 }
 
     private func requireInterleaving() throws(PCMNegotiationError) {
         guard try accepts({ () throws(PCMError) in try driver.resetHardwareParameters() }) else {
@@ -119,10 +115,9 @@ struct PCMNegotiation {
     }
 
     private func askForSizes(rate: Int) throws(PCMError) {
-        let period = try driver.setPeriod(near: period(rate: rate))
-        let wanted = self.period(rate: rate) * Self.periodsPerBuffer
-        // Short periods must not make a short buffer.
-        try driver.setBuffer(near: max(wanted, period * Self.periodsPerBuffer))
+        let period = try driver.setPeriod(near: frames(driver.isServer ? Self.sleep : Self.period, rate: rate))
+        // Long periods must not make a buffer of one or two.
+        try driver.setBuffer(near: max(frames(Self.buffer, rate: rate), period * 3))
     }
 
     /// Whether the device can do it: it refuses with `EINVAL`.

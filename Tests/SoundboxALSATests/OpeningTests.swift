@@ -20,7 +20,7 @@ struct OpeningTests {
         let seen = bench.pcm.seen
         #expect(seen.openings == ["card"])
         #expect(seen.period == 1_764)
-        #expect(seen.buffer == 3 * 1_764)
+        #expect(seen.buffer == 6 * 1_764)
         #expect(seen.startThreshold == 2 * 1_764)
     }
 
@@ -49,10 +49,10 @@ struct OpeningTests {
     }
 
     @Test(
-        "The thread sleeps 40 ms, and 80 on a sound server, whatever the device's periods are; two of them are left then",
+        "The thread sleeps 80 ms, whatever the device's periods are; two thirds of the buffer are left then",
         arguments: [
-            (1...10_000, false, 5_760, 1_920, 960), (1...128, false, 5_760, 1_920, 960),
-            (1_024...1_024, false, 5_760, 1_920, 960), (2_048...4_096, false, 6_144, 2_048, 960),
+            (1...10_000, false, 11_520, 3_840, 960), (1...128, false, 11_520, 3_840, 960),
+            (1_024...1_024, false, 11_520, 3_840, 960), (2_048...4_096, false, 11_520, 3_840, 960),
             (1...10_000, true, 11_520, 3_840, 3_840), (24_000...24_000, true, 72_000, 24_000, 3_840),
         ])
     func sizes(periods: ClosedRange<Int>, isServer: Bool, buffer: Int, slept: Int, rendered: Int) throws {
@@ -77,6 +77,17 @@ struct OpeningTests {
         #expect(bench.pcm.seen.sleeps == 10)
     }
 
+    @Test(
+        "An announcement of 4.7 s, its end included, wakes the thread at most 1.3 times for each 80 ms of it",
+        arguments: [1_024, 1_920])
+    func wakeUps(period: Int) throws {
+        let bench = Bench(.init(periods: period...period))
+        let format = try bench.sink.open()
+        try bench.write(225_600, of: format)
+        try bench.sink.drain()
+        #expect(bench.pcm.seen.sleeps <= 225_600 * 13 / 10 / 3_840)
+    }
+
     @Test("A buffer of one period can still start to play")
     func singlePeriod() throws {
         let bench = Bench(.init(periods: 1...960, buffers: 1...960))
@@ -98,7 +109,7 @@ struct OpeningTests {
         arguments: [
             (ScriptedPCM.Card(encodings: []), "it takes none of int16, int32, int24, int24Packed, float32"),
             (ScriptedPCM.Card(rates: 4_000...4_000), "its nearest rate is 4000 Hz"),
-            (ScriptedPCM.Card(periods: 0...0), "it has 5760 frames of buffer for periods of 0"),
+            (ScriptedPCM.Card(periods: 0...0), "it has 11520 frames of buffer for periods of 0"),
             (ScriptedPCM.Card(buffers: 100...100), "it has 100 frames of buffer for periods of 1920"),
         ])
     func unsupported(card: ScriptedPCM.Card, reason: String) {

@@ -109,8 +109,9 @@ public struct Mixer: Sendable {
     }
 
     private mutating func apply(_ gain: Float) {
-        let ramp = min(sum.count, rampFrames)
-        let (start, step, isLimited) = (volumeGain, (gain - volumeGain) / Float(ramp), chain == nil)
+        // Usually nobody turns it.
+        let ramp = gain == volumeGain ? 0 : min(sum.count, rampFrames)
+        let (start, step, isLimited) = (volumeGain, (gain - volumeGain) / Float(max(1, ramp)), chain == nil)
         sum.withUnsafeMutableBufferPointer { sum in
             for frame in 0..<ramp { sum[frame] *= start + step * Float(frame &+ 1) }
             for frame in ramp..<sum.count { sum[frame] *= gain }

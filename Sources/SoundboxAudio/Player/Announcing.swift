@@ -31,10 +31,11 @@ struct Announcing {
     /// - Parameters:
     ///   - chime: at the rate of the mixer; empty for none. Its first frames are written before anything else is
     ///     decoded; the words follow while it sounds.
+    ///   - decoded: what other announcements have decoded.
     ///   - volume: in force from the first frame.
     init(
         _ script: AnnouncementScript, _ delivery: Delivery, _ timing: Timing, _ turn: Turn, _ voices: Voices,
-        chime: [Int16], on mixer: consuming Mixer, at volume: Volume
+        chime: [Int16], decoded: DecodedRecordings, on mixer: consuming Mixer, at volume: Volume
     ) {
         let format = mixer.format
         var start = format.frames(in: timing.leadIn)
@@ -50,7 +51,7 @@ struct Announcing {
         self.voices = voices
         hasWords = script.hasWords
         peak = hasWords ? 0 : Speech.peak(of: chime[...])
-        words = Words(script, sampleRate: format.sampleRate)
+        words = Words(script, sampleRate: format.sampleRate, decoded: decoded)
         speechStart = start
         framesToSpeech = start
     }

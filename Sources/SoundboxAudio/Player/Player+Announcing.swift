@@ -18,8 +18,8 @@ extension Player {
         let format = try open(device)
         let chime = hasChime ? try chime(of: voices, at: format.sampleRate) : []
         var announcement = Announcing(
-            script, delivery, timing, turn, voices, chime: chime, on: takeMixer(for: format),
-            at: wanted(delivery).volume)
+            script, delivery, timing, turn, voices, chime: chime, decoded: decoded,
+            on: takeMixer(for: format), at: wanted(delivery).volume)
         // Not a frame of it was written.
         if turn.end.isRaised { return .stoppedEarly }
         try perform(&announcement, delivery, on: device)

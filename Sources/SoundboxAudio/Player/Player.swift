@@ -19,6 +19,7 @@ public final class Player: Sendable {
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
     private let voices: Mutex<Voices>
+    let decoded = DecodedRecordings()
     private let memory = Mutex(Memory())
     /// The announcement that plays or waits for the thread. An interrupt ends whatever the device plays, so it is made
     /// under this lock: the next announcement cannot begin meanwhile.
@@ -27,7 +28,6 @@ public final class Player: Sendable {
 
     /// Made once and reused.
     private struct Memory {
-        var chime: (samples: [Int16], sampleRate: Int)?
         /// `nil` while an announcement uses it, and after one that failed.
         var mixer: Mixer?
         var device: DeviceStatus?
@@ -83,6 +83,8 @@ public final class Player: Sendable {
     /// blocks; any thread.
     public func use(_ voices: Voices) {
         self.voices.withLock { $0 = voices }
+        // Once it is used again, its file may be another one.
+        decoded.forget { voices.isLeftOut($0) }
         // The prepared words are those of the earlier recordings.
         memory.withLock { $0.preparation = nil }
     }
@@ -232,14 +234,9 @@ extension Player {
         }
     }
 
-    /// The chime at the device's rate. Decoded once, and again only for a device with another rate.
+    /// The chime at the device's rate.
     func chime(of voices: Voices, at sampleRate: Int) throws(PlayerError) -> [Int16] {
-        if let chime = memory.withLock({ $0.chime }), chime.sampleRate == sampleRate { return chime.samples }
-        do {
-            let samples = try voices.samples(of: .chime, at: sampleRate)
-            memory.withLock { $0.chime = (samples, sampleRate) }
-            return samples
-        } catch {
+        do { return try decoded.samples(of: .chime, by: voices, at: sampleRate) } catch {
             throw .recording(.chime, error)
         }
     }

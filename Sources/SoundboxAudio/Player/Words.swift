@@ -6,12 +6,15 @@ import SoundboxVoice
 struct Words: Sendable {
     private let script: AnnouncementScript
     private let sampleRate: Int
+    private let decoded: DecodedRecordings
     private var pieces: [Splicer.Piece] = []
     /// Whether the speech was joined and handed over, or is no longer wanted.
     private(set) var areComplete = false
 
-    init(_ script: AnnouncementScript, sampleRate: Int) {
+    /// - Parameter decoded: what other announcements have decoded.
+    init(_ script: AnnouncementScript, sampleRate: Int, decoded: DecodedRecordings = DecodedRecordings()) {
         self.script = script
+        self.decoded = decoded
         self.sampleRate = sampleRate
     }
 
@@ -21,7 +24,7 @@ struct Words: Sendable {
         switch script.elements[pieces.count] {
         case .pause(let duration): pieces.append(silence(duration))
         case .phrase(let index):
-            do { pieces.append(.sound(try voices.samples(of: .phrase(index), at: sampleRate))) } catch {
+            do { pieces.append(.sound(try decoded.samples(of: .phrase(index), by: voices, at: sampleRate))) } catch {
                 throw .recording(.phrase(index), error)
             }
         case .sound(let sound):

@@ -30,7 +30,7 @@ public struct AudioFile: Sendable {
         var block: [Float] = []
         var samples: [Float] = []
         let file = try decode(path, limit: limit, in: &block) { frames, channels in
-            samples.append(contentsOf: mono(frames, channels: channels))
+            if channels == 1 { samples += frames } else { samples += mono(frames, channels: channels) }
         }
         recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
         channelCount = file.channelCount
@@ -115,7 +115,7 @@ private func decode(
             throw .unusable(file: path, reason: "it lasts longer than \(limit)")
         }
         let samples = block.prefix(frames * channels)
-        guard samples.allSatisfy(\.isFinite) else {
+        guard samples.withUnsafeBufferPointer(areFinite) else {
             throw .unreadable(file: path, reason: "it holds samples that are not numbers")
         }
         take(samples, channels)
@@ -128,10 +128,17 @@ private func decode(
     return (file.sampleRate, channels, isFLAC, file.comment)
 }
 
+/// Whether all are numbers.
+private func areFinite(_ samples: UnsafeBufferPointer<Float>) -> Bool {
+    // As integers, which are compared many at a time; infinity and what is no number are the largest ones.
+    var largest: UInt32 = 0
+    for sample in samples { largest = max(largest, sample.magnitude.bitPattern) }
+    return largest < Float.infinity.bitPattern
+}
+
 /// The mean of the channels.
 private func mono(_ interleaved: ArraySlice<Float>, channels: Int) -> [Float] {
-    if channels == 1 { return Array(interleaved) }
-    return stride(from: interleaved.startIndex, to: interleaved.endIndex, by: channels).map { frame in
+    stride(from: interleaved.startIndex, to: interleaved.endIndex, by: channels).map { frame in
         interleaved[frame..<frame + channels].reduce(0, +) / Float(channels)
     }
 }

@@ -10,7 +10,8 @@ import SoundboxYAML
 ///     print(script.text)
 ///
 /// Opening reads only `voice.yaml`, which is enough for readings. Recordings stay on the disk, in the kernel's cache,
-/// and are decoded just before they are played: decoded, a whole voice would take tens of megabytes.
+/// and are decoded just before they are played: decoded, a whole voice would take tens of megabytes. The player keeps those
+/// that were spoken last.
 public struct Voice: Sendable {
     /// A recording that can be decoded.
     public enum Part: Sendable, Hashable {

@@ -58,6 +58,11 @@ public struct Voices: Sendable {
         return try voices[index].samples(of: part, at: sampleRate)
     }
 
+    package func isLeftOut(_ part: Voice.Part) -> Bool {
+        let (index, part) = owner(of: part)
+        return voices[index].leftOut[part] != nil
+    }
+
     /// The voice that a recording belongs to, and its number there.
     func owner(of part: Voice.Part) -> (index: Int, part: Voice.Part) {
         guard case .phrase(var number) = part else { return (0, part) }

@@ -175,6 +175,25 @@ struct SampleWriterTests {
         }
     }
 
+    @Test(
+        "beyond full scale are full scale and never change their sign; what is no number is silence",
+        arguments: [SampleEncoding.int16, .int24, .int24Packed, .int32], [1, 2, 3])
+    func beyondFullScale(encoding: SampleEncoding, channels: Int) {
+        let samples: [Float] = [1.000_1, -1.000_1, 1.5, -1.5, 70_000, -70_000, .infinity, -.infinity, .nan]
+        let format = PCMFormat(
+            sampleRate: 48_000, channelCount: channels, encoding: encoding, framesPerPeriod: samples.count)
+        var bytes: [UInt8] = []
+        SampleWriter.write(samples, to: &bytes, as: format)
+        let size = encoding.bytesPerSample
+        for (frame, sample) in samples.enumerated() {
+            let expected: Double = sample.isNaN ? 0 : sample < 0 ? -1 : 1
+            for channel in 0..<channels {
+                let place = (frame * channels + channel) * size
+                #expect(decoded(bytes[place..<place + size], encoding) == expected, "\(sample)")
+            }
+        }
+    }
+
     @Test("24 bits in four bytes repeat their sign in the highest")
     func sign() {
         var bytes: [UInt8] = []
