@@ -45,7 +45,7 @@ extension PaymentMapping {
             return "no message has a value at both \(field) and \(other)"
         }
         let values = condition.tests.compactMap(\.values).flatMap(\.self)
-        if field == amount, !values.isEmpty, !values.contains(where: Self.mayBeAmount) {
+        if field == amount, !values.isEmpty, !values.contains(where: mayBeAmount) {
             return "an amount has digits"
         }
         if [amount].contains(field) || id.contains(field), !values.isEmpty, values.allSatisfy({ $0.isAlike("null") }) {
@@ -59,8 +59,8 @@ extension PaymentMapping {
 
 extension PaymentMapping {
     /// Whether some unit and separators read the text as an amount, or as one that goes out. An exponent is JSON's.
-    private static func mayBeAmount(_ text: String) -> Bool {
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    private func mayBeAmount(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") && negative != .refuse ? text.dropFirst() : text[...]
         return digits.first?.isNumber == true && digits.allSatisfy { $0.isNumber || ".,eE+-".contains($0) }
     }
 }

@@ -42,7 +42,7 @@ struct MappingLanguageTests {
     func list() throws {
         let payload = #"{"data":[{"tid":"B1","amount":50000},{"tid":"B2","amount":"x"},{"tid":"B3","amount":70000}]}"#
         let read = try read(payload, Self.each)
-        #expect(read.count == 3 && read[0] == "B1 500.00 CNY" && read[2] == "B3 700.00 CNY")
+        #expect(read.count == 3 && read[0] == "B1 500 CNY" && read[2] == "B3 700 CNY")
         #expect(read[1].hasPrefix("refused: data.1.amount: expected a whole number"))
     }
 
@@ -98,7 +98,7 @@ struct MappingLanguageTests {
             #"{"Name":"Amount","Value":5},{"Name":"Receipt","Value":"R1"}"#,
             #"{"Name":"Receipt","Value":"R1"},{"Name":"Phone","Value":254},{"Name":"Amount","Value":5}"#,
         ] {
-            #expect(try read(#"{"Body":{"Item":[\#(items)]}}"#, yaml) == ["R1 5.00 CNY"])
+            #expect(try read(#"{"Body":{"Item":[\#(items)]}}"#, yaml) == ["R1 5 CNY"])
         }
         #expect(
             try read(#"{"Body":{"Item":[{"Name":"Receipt","Value":"R1"}]}}"#, yaml)[0]
@@ -126,7 +126,7 @@ struct MappingLanguageTests {
     func tests(test: String, value: String, isMet: Bool) throws {
         let yaml = Self.plain + "conditions: [{field: f, \(test), otherwise: ignore}]"
         let read = try read(#"{"id":"A","amount":"1","f":\#(value)}"#, yaml)
-        #expect(isMet == (read == ["A 1.00 CNY"]), "\(read)")
+        #expect(isMet == (read == ["A 1 CNY"]), "\(read)")
     }
 
     @Test("What is no number is refused where a number is compared, and never ignored")
@@ -150,12 +150,12 @@ struct MappingLanguageTests {
             #expect(try outcome("values: [OK], otherwise: ignore", f) == "rejected")
             #expect(try outcome("values: [OK], otherwise: ignore, absent: ignore", f) == "absent")
             #expect(try outcome("values: [OK], otherwise: refuse, absent: ignore", f) == "absent")
-            #expect(try outcome("values: [OK, null], otherwise: refuse", f) == "A 1.00 CNY")
+            #expect(try outcome("values: [OK, null], otherwise: refuse", f) == "A 1 CNY")
             #expect(try outcome("not: [OK], otherwise: refuse, absent: ignore", f) == "absent")
         }
         #expect(try outcome("values: [OK], otherwise: ignore", #","f":"NO""#) == "ignored")
         #expect(try outcome("values: [OK], otherwise: reject", #","f":"NO""#) == "rejected")
-        #expect(try outcome("values: [OK, \"\"], otherwise: refuse", #","f":"""#) == "A 1.00 CNY")
+        #expect(try outcome("values: [OK, \"\"], otherwise: refuse", #","f":"""#) == "A 1 CNY")
     }
 
     @Test(
@@ -184,21 +184,21 @@ struct MappingLanguageTests {
         }
         for amount in ["-5", #""-5.00""#, "\"\u{2212}5\""] {
             #expect(try outcome(", negative: ignore", amount) == "ignored: amount is negative")
-            #expect(try outcome(", negative: refund", amount) == "A 5.00 CNY refund")
+            #expect(try outcome(", negative: refund", amount) == "A 5 CNY refund")
             #expect(try outcome("", amount).hasPrefix("rejected: amount: "))
             #expect(try outcome(", negative: refuse", amount).hasPrefix("rejected: amount: "))
         }
-        #expect(try outcome(", negative: refund", "-500", "cents") == "A 5.00 CNY refund")
-        #expect(try outcome(", negative: refund", "500", "cents") == "A 5.00 CNY")
+        #expect(try outcome(", negative: refund", "-500", "cents") == "A 5 CNY refund")
+        #expect(try outcome(", negative: refund", "500", "cents") == "A 5 CNY")
         #expect(try outcome(", negative: refund", "-0").hasPrefix("rejected: amount: must be greater than zero"))
     }
 
     @Test("Decimals other than those of ISO 4217 are the mapping's")
     func decimals() throws {
         let yaml = "id: id\namount: {field: v, unit: minor, decimals: {IDR: 2, ISK: 2}}\ncurrency: {field: c}\n"
-        #expect(try read(#"{"id":"A","v":1500000,"c":"IDR"}"#, yaml) == ["A 15000.00 IDR"])
+        #expect(try read(#"{"id":"A","v":1500000,"c":"IDR"}"#, yaml) == ["A 15000 IDR"])
         #expect(try read(#"{"id":"A","v":1500,"c":"ISK"}"#, yaml) == ["A 15 ISK"])
-        #expect(try read(#"{"id":"A","v":1500,"c":"EUR"}"#, yaml) == ["A 15.00 EUR"])
+        #expect(try read(#"{"id":"A","v":1500,"c":"EUR"}"#, yaml) == ["A 15 EUR"])
         #expect(try read(#"{"id":"A","v":1500,"c":"JPY"}"#, yaml) == ["A 1500 JPY"])
         for wrong in [
             "unit: cents, decimals: {IDR: 2}", "unit: minor, decimals: {XYZ: 2}", "unit: minor, decimals: {IDR: 10}",
