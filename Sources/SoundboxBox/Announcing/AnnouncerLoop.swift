@@ -85,7 +85,8 @@ extension AnnouncerWork {
         var step = next(nil)
         while case .read(let limit) = step {
             var reading: Announcer.Reading?
-            await untilOnDisk { () throws(InboxError) in reading = try read(limit: limit) }
+            // A box that stops needs no reading.
+            await untilOnDisk { () throws(InboxError) in if !isOver { reading = try read(limit: limit) } }
             guard let reading, !isOver else { return nil }
             step = next(reading)
         }
@@ -245,18 +246,22 @@ extension AnnouncerWork {
 
     // MARK: Waits that can be interrupted
 
-    /// Retries once a second until `body` succeeds or the box must stop.
+    /// Retries once a second until `body` succeeds, and once more when the box must stop: what was heard or answered
+    /// would be lost by the restart.
     /// - Returns: whether the first attempt succeeded.
     @discardableResult
     private func untilOnDisk(_ body: () throws(InboxError) -> Void) async -> Bool {
         var isAtOnce = true
         while true {
+            let isLast = isOver
             do throws(InboxError) {
                 try body()
                 return isAtOnce
-            } catch { await waitForDisk() }
+            } catch {
+                if isLast { return false }
+                await waitForDisk()
+            }
             isAtOnce = false
-            if isOver { return false }
         }
     }
 

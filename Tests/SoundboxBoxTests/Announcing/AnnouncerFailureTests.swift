@@ -112,6 +112,18 @@ struct AnnouncerFailureTests {
         await script.run()
     }
 
+    @Test(
+        "What was heard is tried to be recorded once more when the box stops, and not again",
+        arguments: [AnnouncerScript.Answer.done, .failed])
+    func stopWhileDiskFails(last: AnnouncerScript.Answer) async throws {
+        let entry = try Entries.entry(1)
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectPlaying(entry, .played(.aloud))
+        script.expect(.record(.notice(entry), .aloud), .failed) { $0.stop() }
+        script.expect(.record(.notice(entry), .aloud), last)
+        await script.run(stops: true)
+    }
+
     @Test("Late payments that the disk would not pass over are read anew, since one may be cancelled by then")
     func expiryFails() async throws {
         let policy = FreshnessPolicy(expireAfter: .seconds(600), late: .silent)

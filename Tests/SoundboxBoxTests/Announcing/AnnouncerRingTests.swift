@@ -289,6 +289,18 @@ struct AnnouncerRingTests {
         await script.run()
     }
 
+    @Test("An answer that the disk refuses until the box stops is tried once more, so that it is not lost")
+    func stopWhileDiskFails() async throws {
+        let script = script()
+        expectRead(script, rings: [ring])
+        expectRing(script, nil, .silence, .stoppedEarly, asks: answer)
+        expectRead(script, rings: [ring])
+        script.expect(.end(ring, .answered), .failed)
+        script.expect(.wait(.seconds(1)), .interrupted) { $0.stop() }
+        script.expect(.end(ring, .answered))
+        await script.run(stops: true)
+    }
+
     @Test("A box that stops leaves its ring in the inbox, but for one that was answered", arguments: [true, false])
     func stop(isAnswered: Bool) async throws {
         let script = script()

@@ -125,10 +125,6 @@ struct AnnouncerTests {
             [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .failed)],
             [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .rest([]))],
             [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .done), (play, .failed)],
-            [
-                (.read(limit: 1), queue), (.open, .done), (.begin([entry]), .done),
-                (play, .outcome(.played(.aloud))), (.record(.notice(entry), .aloud), .failed),
-            ],
         ]
         for road in roads {
             let script = AnnouncerScript { $0.inboxChanged() }

@@ -56,8 +56,17 @@ struct AudienceLedger {
         rings.insert(ring.customMessage.id.text)
     }
 
-    mutating func answered(_ id: String) { answeredIDs.insert(id) }
+    mutating func answered(_ id: String) {
+        answeredIDs.insert(id)
+        notRecorded.insert(id)
+    }
+
+    /// Without those whose answer a restart has lost as it may: the box forgot them, and they ring again.
     private(set) var answeredIDs: Set<String> = []
+    /// Answered, and not on the disk yet.
+    private var notRecorded: Set<String> = []
+    /// Of these, those that the disk refused when the box stopped in good order.
+    private var refused: Set<String> = []
     private(set) var rings: Set<String> = []
     /// Other sentences than payments in a row, since the last repeat of a ring that goes on.
     private var sentencesInBetween: Int?
@@ -73,10 +82,21 @@ struct AudienceLedger {
 
     mutating func ended(_ entry: CustomMessageEntry) {
         waiting[entry.customMessage.id.text] = nil
+        notRecorded.remove(entry.customMessage.id.text)
         if entry.isRing { sentencesInBetween = nil }
     }
 
-    mutating func restarted() {
+    /// Call when the box stops in good order and could not record how this ended.
+    mutating func diskRefusedTheLastAttempt(_ entry: CustomMessageEntry) {
+        refused.insert(entry.customMessage.id.text)
+    }
+
+    /// A power cut loses every answer that is not on the disk. A stop in good order loses only those that the disk
+    /// refused to the last.
+    mutating func restarted(byPowerCut: Bool) {
+        answeredIDs.subtract(byPowerCut ? notRecorded : notRecorded.intersection(refused))
+        notRecorded = []
+        refused = []
         heardInThisRun = []
         sentencesInBetween = nil
         isAsked = []

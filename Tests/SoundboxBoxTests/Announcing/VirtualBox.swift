@@ -76,7 +76,7 @@ actor VirtualBox: AnnouncerWork {
             requests = AnnouncerRequests()
             requests.inboxChanged()
             await Task { await announce() }.value
-            if isRestarting { ledger.restarted() }
+            if isRestarting { ledger.restarted(byPowerCut: isOff) }
         } while isRestarting
     }
 
@@ -313,10 +313,17 @@ actor VirtualBox: AnnouncerWork {
     }
 
     func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool {
-        try onDisk {
-            guard try inbox.end(entry, as: end, at: time) else { return false }
-            ledger.ended(entry)
-            return true
+        let mayBeLast = isRestarting
+        do {
+            return try onDisk {
+                guard try inbox.end(entry, as: end, at: time) else { return false }
+                ledger.ended(entry)
+                return true
+            }
+        } catch {
+            // An attempt that began after the box was told to stop. One before that is followed by another.
+            if mayBeLast { ledger.diskRefusedTheLastAttempt(entry) }
+            throw error
         }
     }
 
