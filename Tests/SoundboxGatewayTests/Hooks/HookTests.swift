@@ -86,7 +86,7 @@ struct HookTests {
         "An id of a document that is missing, or could not stand in a topic, is refused",
         arguments: [
             ("{}", "device: this field is missing"), (#"{"device":null}"#, "device: this field is missing"),
-            (#"{"device":""}"#, "empty"), (#"{"device":"+"}"#, #"holds "+""#), (#"{"device":"a/b"}"#, #"holds "/""#),
+            (#"{"device":""}"#, "missing"), (#"{"device":"+"}"#, #"holds "+""#), (#"{"device":"a/b"}"#, #"holds "/""#),
             (##"{"device":"#"}"##, ##"holds "#""##), (#"{"device":"a\u0000"}"#, "control character"),
             (#"{"device":"a\n"}"#, "control character"), (#"{"device":["a"]}"#, "expected a string"),
             (#"{"device":"a\ud800"}"#, "U+FFFD"), ("", "not valid JSON"), ("[1]", "device: this field is missing"),

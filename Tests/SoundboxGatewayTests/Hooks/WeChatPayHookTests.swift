@@ -78,7 +78,7 @@ struct WeChatPayHookTests {
     func ignored() throws {
         let decoder = MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY)
         let refund = #"{"transaction_id":"1","refund_status":"SUCCESS","amount":{"total":999,"refund":999}}"#
-        #expect(try decoder.decode(Array(refund.utf8)) == .ignored(reason: "trade_state is missing"))
+        #expect(try decoder.decode(Array(refund.utf8)) == .ignoredByAbsence(reason: "trade_state is missing"))
         let closed = Self.payment.replacing(#""SUCCESS""#, with: #""CLOSED""#)
         #expect(try decoder.decode(Array(closed.utf8)) == .ignored(reason: #"trade_state is "CLOSED""#))
     }
