@@ -102,7 +102,8 @@ struct MappingFileTests {
                 == .notice(PaymentNotice(id: try PaymentID("7"), money: try Money("12345", idr), kind: .refund)))
         let failed = payload.replacing("\"status\":1", with: "\"status\":0")
         #expect(
-            throws: NoticeRejection(id: try PaymentID("7").of(.refund), field: "status", problem: "expected OK or 1, found \"0\"")
+            throws: NoticeRejection(
+                id: try PaymentID("7").of(.refund), field: "status", problem: "expected OK or 1, found \"0\"")
         ) { try decoder.decode(Array(failed.utf8)) }
     }
 
