@@ -60,6 +60,8 @@ public struct MQTTSettings: Sendable, Equatable {
     public var reconnectWindow = usualReconnectWindow
     /// Which version of MQTT is spoken.
     public var protocolChoice = BrokerProtocol.auto
+    /// With ``BrokerProtocol/auto``, asks for 3.1.1 first: MQTT 5 has ended the program before.
+    public var avoids5 = false
     /// How long the broker should keep undelivered messages for an absent box: whole seconds. A broker may grant less;
     /// MQTT 3.1.1 cannot ask.
     public var sessionExpiry = usualSessionExpiry

@@ -78,9 +78,11 @@ struct ProtocolVersions<Address: Hashable> {
     }
 
     private let choice: BrokerProtocol
+    private let avoids5: Bool
     private var known: [Address: Knowledge] = [:]
 
-    init(_ choice: BrokerProtocol) { self.choice = choice }
+    /// - Parameter avoids5: asks an unknown address for 3.1.1, and for MQTT 5 only where that is refused.
+    init(_ choice: BrokerProtocol, avoids5: Bool = false) { (self.choice, self.avoids5) = (choice, avoids5) }
 
     /// What to ask an address for.
     func version(for address: Address, at now: Duration) -> ProtocolVersion {
@@ -92,7 +94,8 @@ struct ProtocolVersions<Address: Hashable> {
         switch known[address] {
         case .speaks311(let since): return now - since < Self.trust ? .v311 : .v5
         case .trial311: return .v311
-        case .speaks5, nil: return .v5
+        case .speaks5: return .v5
+        case nil: return avoids5 ? .v311 : .v5
         }
     }
 
@@ -120,12 +123,17 @@ struct ProtocolVersions<Address: Hashable> {
 
     /// Notes that an attempt with `version` has failed.
     ///
-    /// - Returns: whether to try the same address at once with 3.1.1.
+    /// - Returns: whether to try the same address at once with the other version.
     mutating func failed(
         _ version: ProtocolVersion, at address: Address, _ failure: Failure
     ) -> Bool {
         guard choice == .auto else { return false }
         guard version == .v5 else {
+            // A broker that speaks only MQTT 5 must not be out of reach for as long as it is avoided.
+            if avoids5, failure != .silent, known[address] == nil {
+                known[address] = .speaks5(hangUps: 0)
+                return true
+            }
             // It may have been configured for MQTT 5 only, or may just be restarting.
             known[address] = nil
             return false

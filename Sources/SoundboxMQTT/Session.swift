@@ -66,7 +66,7 @@ final class Session {
         keepAliveFilter = settings.topics[.payments]
         tls = settings.tls
         stallLimit = settings.stallLimit
-        protocols = ProtocolVersions(settings.protocolChoice)
+        protocols = ProtocolVersions(settings.protocolChoice, avoids5: settings.avoids5)
         version = settings.protocolChoice == .v311 ? .v311 : .v5
         if settings.username == nil, settings.password != nil {
             throw .invalidSettings(.passwordWithoutUsername)

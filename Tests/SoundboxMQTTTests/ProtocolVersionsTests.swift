@@ -25,6 +25,21 @@ struct ProtocolVersionsTests {
         #expect(version(at: .seconds(5) + Self.day) == .v5)
     }
 
+    @Test("Where 5 is avoided, 3.1.1 comes first, and 5 at once where that is refused", arguments: [false, true])
+    func avoided(hangsUp: Bool) {
+        var memory = ProtocolVersions<String>(.auto, avoids5: true)
+        #expect(memory.version(for: "a", at: .zero) == .v311)
+        #expect(memory.failed(.v311, at: "a", .silent) == false)
+        #expect(memory.version(for: "a", at: .zero) == .v311)
+        #expect(memory.failed(.v311, at: "a", hangsUp ? .closed : .version) == true)
+        #expect(memory.version(for: "a", at: .zero) == .v5)
+        #expect(memory.accepted(.v5, by: "a", at: .zero) == false)
+        // One that takes 3.1.1 is asked for 5 again after a day.
+        #expect(memory.accepted(.v311, by: "b", at: .zero) == true)
+        #expect(memory.version(for: "b", at: Self.day - .seconds(1)) == .v311)
+        #expect(memory.version(for: "b", at: Self.day) == .v5)
+    }
+
     @Test("After a day one more question is asked; if it is refused again, another day follows")
     mutating func lookedAfter() {
         _ = memory.failed(.v5, at: "a", .version)

@@ -42,8 +42,8 @@ package final class ConnectionKeeper: Sendable {
         report()
     }
 
-    /// The version of MQTT that this start speaks.
-    package var version: BrokerProtocol { content.withLock { $0.start.version(chosen) } }
+    /// Whether this start asks for MQTT 3.1.1 first.
+    package var avoids5: Bool { content.withLock { $0.start.avoids5(chosen) } }
 
     /// Call at each change of the connection, before it is used. Blocks on the disk at the first one and the last one:
     /// a connection every second must not wear the card.

@@ -39,7 +39,7 @@ package struct ConnectionMark: Sendable, Equatable {
 ///
 ///     let start = ConnectionStart(after: mark, boot: boot, now: .monotonicNow)
 ///     if start.isAfterEnd { speak(what: waits); sleep(for: start.pause) }
-///     connect(by: start.version(chosen))
+///     connect(avoiding5: start.avoids5(chosen))
 ///
 /// A value without a clock and a disk.
 package struct ConnectionStart: Sendable, Equatable {
@@ -84,10 +84,9 @@ package struct ConnectionStart: Sendable, Equatable {
     /// Call when a connection has held: the next end begins with the shortest pause again. The version stays.
     mutating func held() { ends = min(ends, Self.fallback) }
 
-    /// The version to connect with, where the configuration chose this one.
-    func version(_ chosen: BrokerProtocol) -> BrokerProtocol {
-        chosen == .auto && ends >= Self.fallback ? .v311 : chosen
-    }
+    /// Whether to ask for MQTT 3.1.1 first, where the configuration chose this version. A broker that speaks only MQTT 5
+    /// is asked for that then.
+    func avoids5(_ chosen: BrokerProtocol) -> Bool { chosen == .auto && ends >= Self.fallback }
 
     /// How long to wait before the connection, besides the time to speak what waits. Zero while a new remedy is tried.
     var pause: Duration {

@@ -91,7 +91,7 @@ struct ConfiguredBox {
             voice: voices.names, audioDevice: configuration.audio.device, configuration: configuration.settable)
         var settings = try MQTTSettings(configuration)
         let connection = Self.connection(configuration, directory.path, state, logger)
-        if let connection { settings.protocolChoice = connection.version }
+        settings.avoids5 = connection?.avoids5 ?? false
         let feed = try MQTTFeed(
             settings: settings, offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
