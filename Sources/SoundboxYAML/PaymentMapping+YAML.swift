@@ -133,7 +133,7 @@ extension PaymentMapping.Condition {
         if let list = mapping.optional("not") { tests.append(.not(try list.texts(of: "not"))) }
         if let limit = mapping.optional("above") { tests.append(.above(try limit.number())) }
         if let limit = mapping.optional("below") { tests.append(.below(try limit.number())) }
-        if let patterns = mapping.optional("matches") { tests.append(.matches(try patterns.texts(of: nil))) }
+        if let patterns = mapping.optional("matches") { tests.append(.matches(try patterns.patterns())) }
         guard !tests.isEmpty else {
             throw value.error("expected one of values, not, above, below and matches")
         }
@@ -150,20 +150,35 @@ extension YAMLValue {
         try string() == "reject" ? .refuse : try choice(of: PaymentMapping.Verdict.self)
     }
 
-    /// A list of texts, or one.
-    /// - Parameter key: whose texts are compared as they are; `nil` for patterns.
-    fileprivate func texts(of key: String?) throws(YAMLError) -> [String] {
+    /// A list of texts that are compared as they are. Always a list: `OK, PAID` without brackets would be one text.
+    fileprivate func texts(of key: String) throws(YAMLError) -> [String] {
         var texts: [String] = []
-        for value in isList ? try list() : [self] {
+        for value in try list() {
             let text = try value.string()
-            if let key, let problem = Self.problem(ofText: text) {
+            if let problem = Self.problem(ofText: text) {
                 throw value.error("\(text.excerpt) in \(key) is compared as it stands, and \(problem)")
             }
-            if key == nil, text.isEmpty { throw value.error("expected a pattern such as PAY*") }
             texts.append(text)
         }
         guard !texts.isEmpty else { throw error("expected at least one value") }
         return texts
+    }
+
+    /// A list of patterns, or one.
+    fileprivate func patterns() throws(YAMLError) -> [String] {
+        var patterns: [String] = []
+        for value in isList ? try list() : [self] {
+            let text = try value.string()
+            let isOther =
+                text.isEmpty || text.contains("|") || text.hasPrefix("^") || text.hasPrefix("!") || text.hasSuffix("$")
+                || text.first == " " || text.last == " " || text.isAlike("null") || text.contains(", ")
+            guard !isOther else {
+                throw value.error("expected a pattern such as PAY*, or a list of them: * is any characters, ? any one")
+            }
+            patterns.append(text)
+        }
+        guard !patterns.isEmpty else { throw error("expected at least one pattern") }
+        return patterns
     }
 
     /// What a text that looks like a comparison or a pattern should be instead; `nil` if it looks like neither.
@@ -173,6 +188,9 @@ extension YAMLValue {
             return "no field holds it: expected above:, below: or not: in place of values"
         }
         if text != trimmed || text.last == " " { return "has blanks at an end: expected it without" }
+        if text.count > 1, let first = text.first, first == text.last, first == "'" || first == "\"" {
+            return "is quoted twice"
+        }
         if text.contains("*") || text.contains("|") || text.hasPrefix("^")
             || text.hasPrefix("/") && text.hasSuffix("/") && text.count > 1
         {

@@ -130,8 +130,8 @@ struct MappingFileTests {
             ("-1", #""-1""#, true), ("1", "1.0", true), ("1.0", "1", true), ("1", "10e-1", true), ("0", "-0.0", true),
             ("1", "1.01", false), ("1", "-1", false), ("100", "1E2", true), ("'01'", "1", false),
             ("'01'", #""01""#, true),
-            ("1e400", "10e399", true), ("1", #""1.0""#, false), ("null", "null", true), ("OK", "[1]", false),
-            ("OK", #"{"OK":1}"#, false), ("12345678901234567890", "12345678901234567890.0", true),
+            ("1e400", "10e399", true), ("1", #""1.0""#, false), ("null", "null", true),
+            ("12345678901234567890", "12345678901234567890.0", true),
             ("12345678901234567890", "12345678901234567891", false),
         ])
     func conditions(written: String, value: String, isMet: Bool) throws {

@@ -118,7 +118,7 @@ struct MappingLanguageTests {
             ("above: 0", "1", true), ("above: 0", "0", false), ("above: 0", "-1", false), ("above: 10", "9.5", false),
             ("above: 9.5", "\"10\"", true), ("below: 100", "99.99", true), ("below: 100", "1e2", false),
             ("above: 1, below: 3", "2", true), ("above: 1, below: 3", "3", false), ("not: [5, 6]", "5.0", false),
-            ("not: [5, 6]", "7", true), ("not: FAILED", "\"OK\"", true), ("matches: \"PAY*\"", "\"PAYMENT\"", true),
+            ("not: [5, 6]", "7", true), ("not: [FAILED]", "\"OK\"", true), ("matches: \"PAY*\"", "\"PAYMENT\"", true),
             ("matches: \"PAY*\"", "\"REPAY\"", false), ("matches: \"?AY\"", "\"PAY\"", true),
             ("matches: \"?AY\"", "\"AY\"", false), ("matches: [A*, \"*Z\"]", "\"XYZ\"", true),
             ("matches: \"*\"", "0", true), ("above: -5", "-4.5", true), ("below: -5", "-10", true),
@@ -134,8 +134,8 @@ struct MappingLanguageTests {
         let yaml = Self.plain + "conditions: [{field: f, above: 0, otherwise: ignore}]"
         for value in [#""ten""#, "true", "[]", #""1,000""#] {
             #expect(
-                try read(#"{"id":"A","amount":"1","f":\#(value)}"#, yaml)[0]
-                    .hasPrefix("rejected: f: expected a number to compare"), "\(value)")
+                try read(#"{"id":"A","amount":"1","f":\#(value)}"#, yaml)[0].hasPrefix("rejected: f: expected a "),
+                "\(value)")
         }
     }
 
@@ -171,6 +171,48 @@ struct MappingLanguageTests {
     func neverMet(keys: String) {
         let problem = problem(Self.plain + "conditions: [{\(keys), otherwise: ignore}]")
         #expect(problem?.hasPrefix("m.yaml:3") == true, "\(problem ?? "loads")")
+    }
+
+    @Test(
+        "What only looks like a list or a pattern does not load",
+        arguments: [
+            "values: OK, PAID", "values: OK", "values:", "not: REFUND, CANCEL", "not:", "values: -OK",
+            "values: [\"'OK'\"]", "matches: \"^OK.*$\"", "matches: \"OK|PAID\"", "matches: \"OK* \"", "matches:",
+            "matches: \"!REF*\"",
+        ])
+    func looksLike(keys: String) {
+        let problem = problem(Self.plain + "conditions:\n  - field: f\n    \(keys)\n    otherwise: ignore\n")
+        #expect(problem?.hasPrefix("m.yaml:5") == true, "\(problem ?? "loads")")
+    }
+
+    @Test("Nothing is ignored because of one of several elements, of half a character, or of a list for a text")
+    func notIgnored() throws {
+        let list = "each: groups.0.items\nid: id\namount: {field: a, unit: decimal}\n"
+        #expect(
+            try read(#"{"groups":[{"items":[]},{"items":[{"id":"N1","a":"1"}]}]}"#, list)[0]
+                .contains("groups has 2 elements"))
+        func top(_ condition: String, _ rest: String) throws -> String {
+            try read(
+                #"{\#(rest),"data":[{"tid":"1","amount":1}]}"#,
+                Self.each + "conditions: [{\(condition), otherwise: ignore}]")[0]
+        }
+        #expect(
+            try top("field: $.ev.0.type, values: [PAY]", #""ev":[{"type":"X"},{"type":"PAY"}]"#).contains(
+                "ev has 2 elements"))
+        #expect(try top("field: $.st, values: [PAY]", #""st":"P\ud800AY""#).hasPrefix("rejected: st: holds half"))
+        #expect(try top("field: $.st, values: [PAY]", #""st":["PAY"]"#).hasPrefix("rejected: st: expected a text"))
+        for rows in [#"[["R1","1"],["R2","2"]]"#, #"{"0":["R1","1"],"2":["R2","2"]}"#] {
+            #expect(
+                try read(#"{"rows":\#(rows)}"#, "id: rows.0.0\namount: {field: rows.0.1, unit: decimal}\n")[0]
+                    .contains("rows has 2 elements"))
+        }
+        let german =
+            "id: id\namount: {field: a, unit: decimal, thousands: '.', decimal: ','}\n"
+            + "conditions: [{field: a, above: 1, otherwise: ignore}]"
+        #expect(try read(#"{"id":"A","a":"0.500"}"#, german)[0].hasPrefix("rejected: a: "))
+        #expect(
+            try read(#"{"t":"","r":"s","amount":"1"}"#, "id: [t, r]\namount: {field: amount, unit: decimal}")[0]
+                .hasPrefix("rejected: t: this field is empty"))
     }
 
     // MARK: Amounts

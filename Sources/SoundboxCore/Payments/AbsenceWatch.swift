@@ -9,29 +9,36 @@ package final class AbsenceWatch: Sendable {
     /// So many in a row are no other events that come now and then.
     package static let most = 20
 
-    private let count = Mutex(0)
+    private struct Content {
+        var count = 0
+        var isTold = false
+    }
+
+    private let content = Mutex(Content())
 
     package init() {}
 
-    /// Call for each notice that is ignored.
+    /// Call for each notice that is ignored. Other events in between, ignored for what they say, change nothing.
     /// - Returns: the warning, once for each row.
     package func ignored(_ reason: String, byAbsence: Bool) -> String? {
-        let count = count.withLock { count in
-            count = byAbsence ? count + 1 : 0
-            return count
+        guard byAbsence else { return nil }
+        let isNews = content.withLock { content in
+            content.count += 1
+            guard content.count >= Self.most, !content.isTold else { return false }
+            content.isTold = true
+            return true
         }
-        guard count == Self.most else { return nil }
-        return
-            "the last \(count) notices were ignored because a field is missing (\(reason)): if the provider has renamed "
-            + "it, correct the mapping"
+        guard isNews else { return nil }
+        return "the last \(Self.most) notices were ignored because a field is missing (\(reason)): if the provider has "
+            + "renamed it, correct the mapping"
     }
 
     /// Call for each notice that is read or refused.
     /// - Returns: whether a warning has ended.
     package func read() -> Bool {
-        count.withLock { count in
-            defer { count = 0 }
-            return count >= Self.most
+        content.withLock { content in
+            defer { content = Content() }
+            return content.isTold
         }
     }
 }

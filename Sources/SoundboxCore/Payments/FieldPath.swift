@@ -80,6 +80,9 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
         return value
     }
 
+    /// The string there; `nil` for anything else.
+    package func text(in json: JSONValue) -> String? { written(in: json)?.string }
+
     /// `nil` when the field is missing.
     func written(in json: JSONValue) -> JSONValue? {
         var value = json
@@ -112,10 +115,13 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
             let path = FieldPath(Array(steps[..<place]))
             switch step {
             case .name(let name):
-                let objects = elements.count { if case .object = $0 { true } else { false } }
-                if Self.index(name) != nil, elements.count > 1, objects > 0 {
-                    return
-                        "\(path) has \(elements.count) elements, and the mapping takes one of them; write each: \(path)"
+                // PHP writes a list with gaps as an object whose names are numbers.
+                var count = elements.count
+                if case .object(let members) = value, members.allSatisfy({ Self.index($0.name) != nil }) {
+                    count = members.count
+                }
+                if Self.index(name) != nil, count > 1 {
+                    return "\(path) has \(count) elements, and the mapping takes one of them; write each: \(path)"
                 }
             case .element: break
             case .with(let name, let text):

@@ -41,6 +41,8 @@ public struct MappedNoticeDecoder: Sendable {
             condition.field = condition.field.inElement(0, of: list)
             return condition
         }
+        try refuseBrokenText(of: conditions, in: json)
+        try refuseAmbiguity(of: conditions.map(\.field) + [list], in: json)
         if let verdict = try verdict(of: conditions, in: json, id: nil) { return [verdict] }
         guard let value = list.value(in: json) else { throw missing(list, in: json) }
         guard let elements = value.elements else {
@@ -63,20 +65,11 @@ public struct MappedNoticeDecoder: Sendable {
     public static let mostNotices = 256
 
     private func decode(_ json: JSONValue) throws(NoticeRejection) -> DecodedNotice {
-        for condition in mapping.conditions {
-            guard condition.field.value(in: json)?.string?.unicodeScalars.contains(JSONValue.replacement) == true else {
-                continue
-            }
-            throw NoticeRejection(
-                id: try? id(in: json), field: "\(condition.field)", problem: "holds \(JSONValue.brokenCharacter)")
-        }
+        try refuseBrokenText(of: mapping.conditions, in: json)
         // A condition that takes one of several elements would silence the others.
         let unique = mapping.conditions.filter { $0.field.ambiguity(in: json) == nil }
         if let verdict = try verdict(of: unique, in: json, id: try? id(in: json)) { return verdict }
-        for path in mapping.fields {
-            guard let problem = path.ambiguity(in: json) else { continue }
-            throw NoticeRejection(id: nil, field: "\(path)", problem: problem)
-        }
+        try refuseAmbiguity(of: mapping.fields, in: json)
         if mapping.negative == .ignore, isNegative(in: json) {
             return .ignored(reason: "\(mapping.amount) is negative")
         }
@@ -95,6 +88,24 @@ public struct MappedNoticeDecoder: Sendable {
         } catch { unread.channel = error }
         do throws(NoticeRejection) { notice.paidAt = try paidAt(in: json, checks) } catch { unread.paidAt = error }
         return .notice(notice, unread: unread)
+    }
+
+    /// Half a character is another value than the one that was sent: nothing may be ignored because of it.
+    private func refuseBrokenText(
+        of conditions: [PaymentMapping.Condition], in json: JSONValue
+    ) throws(NoticeRejection) {
+        for condition in conditions
+        where condition.field.value(in: json)?.string?.unicodeScalars.contains(JSONValue.replacement) == true {
+            throw NoticeRejection(
+                id: try? id(in: json), field: "\(condition.field)", problem: "holds \(JSONValue.brokenCharacter)")
+        }
+    }
+
+    private func refuseAmbiguity(of paths: [FieldPath], in json: JSONValue) throws(NoticeRejection) {
+        for path in paths {
+            guard let problem = path.ambiguity(in: json) else { continue }
+            throw NoticeRejection(id: nil, field: "\(path)", problem: problem)
+        }
     }
 
     /// - Returns: why the message, or the element, is ignored; `nil` if it is not.
@@ -156,7 +167,10 @@ public struct MappedNoticeDecoder: Sendable {
     /// The first field must exist. Missing later fields are left out, as when only a refund has a number of its own:
     /// `[trade_no, out_request_no]` is `T1` or `T1/R1`.
     private func writtenID(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
-        guard mapping.id[0].value(in: json) != nil else { throw missing(mapping.id[0], in: json) }
+        guard let first = mapping.id[0].value(in: json) else { throw missing(mapping.id[0], in: json) }
+        if mapping.id.count > 1, first == .string("") {
+            throw NoticeRejection(id: nil, field: "\(mapping.id[0])", problem: "this field is empty")
+        }
         var parts: [String] = []
         for path in mapping.id {
             let text: String

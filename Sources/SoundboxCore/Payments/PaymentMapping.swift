@@ -184,6 +184,11 @@ extension PaymentMapping.Condition {
             let isMet = value != .null && tests.allSatisfy { $0.names(.null) }
             return isMet ? nil : Violation(reason: "\(field) is \(value == .null ? "null" : "empty")", isAbsence: true)
         }
+        // A list of one, or an object, is not what the mapping expects there; to ignore it would silence a provider.
+        guard value.code != nil || value == .null else {
+            throw NoticeRejection(
+                id: nil, field: "\(field)", problem: "expected a text, a number or a boolean, found \(value.kind)")
+        }
         for test in tests {
             guard try !isMet(test, by: value, separators) else { continue }
             return Violation(reason: "\(field) is \((value.code ?? value.kind).excerpt)", isAbsence: false)
@@ -217,11 +222,13 @@ extension PaymentMapping.Condition {
     private func number(
         _ value: JSONValue, _ separators: PaymentMapping.Separators?
     ) throws(NoticeRejection) -> ExactNumber {
-        let text = value.digits ?? ""
+        var text = (value.digits ?? "").replacing("\u{2212}", with: "-")
         let sign = text.hasPrefix("-") ? "-" : ""
-        let plain =
-            value.string == nil
-            ? text : separators.flatMap { $0.plain(String(text.dropFirst(sign.count))) }.map { sign + $0 } ?? text
+        if value.string != nil, let separators, separators != PaymentMapping.Separators() {
+            // What cannot be read as an amount cannot be compared with one.
+            text = separators.plain(String(text.dropFirst(sign.count))).map { sign + $0 } ?? ""
+        }
+        let plain = text
         // JSON has no zeros in front, and other programs write them.
         let digits = plain.dropFirst(sign.count)
         let zeros = digits.prefix { $0 == "0" }.count
@@ -265,8 +272,8 @@ extension PaymentMapping.Condition.Test {
     /// Whether it says of `null`, or of the empty text, itself what becomes of it.
     fileprivate func names(_ value: JSONValue) -> Bool {
         switch self {
-        case .values(let values), .not(let values): values.contains(where: value.isWritten)
-        case .above, .below, .matches: false
+        case .values(let values): values.contains(where: value.isWritten)
+        case .not, .above, .below, .matches: false
         }
     }
 

@@ -115,6 +115,10 @@ private struct BoxSource: Sendable {
         if let path = source.field, let problem = path.ambiguity(in: json) {
             throw NoticeRejection(id: nil, field: "\(path)", problem: problem)
         }
+        if let path = source.field, path.text(in: json)?.unicodeScalars.contains("\u{FFFD}") == true {
+            throw NoticeRejection(
+                id: nil, field: "\(path)", problem: "holds U+FFFD: it was cut or read in another encoding")
+        }
         guard let text = try source.text(in: json) else {
             let field = source.field.map { "\($0)" } ?? name
             if absent == .ignore { return .none(reason: "\(field) is missing", isAbsence: true) }
@@ -124,10 +128,6 @@ private struct BoxSource: Sendable {
             let problem = "\(text.text.excerpt) is none of the codes that say the \(name)"
             if otherwise == .ignore { return .none(reason: "\(text.field): \(problem)", isAbsence: false) }
             throw NoticeRejection(id: nil, field: text.field, problem: problem)
-        }
-        guard !text.text.unicodeScalars.contains("\u{FFFD}") else {
-            throw NoticeRejection(
-                id: nil, field: text.field, problem: "holds U+FFFD: it was cut or read in another encoding")
         }
         return .text(text.text, field: text.field)
     }

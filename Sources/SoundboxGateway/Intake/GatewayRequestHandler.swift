@@ -189,8 +189,11 @@ package struct GatewayRequestHandler: Sendable {
             mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
         var payments: [(box: BoxID, notice: PaymentNotice)] = []
         var problems: [String] = []
+        var count = 1
         do {
-            for (index, read) in try reader.decodeAll(document).enumerated() {
+            let notices = try reader.decodeAll(document)
+            count = notices.count
+            for (index, read) in notices.enumerated() {
                 switch read {
                 case .ignored(let reason): ignore(name, reason, isAbsence: false)
                 case .ignoredByAbsence(let reason): ignore(name, reason, isAbsence: true)
@@ -232,7 +235,7 @@ package struct GatewayRequestHandler: Sendable {
                     ])
             }
             // What one request repeats would come again and again for the sake of another one that is stored.
-            return payments.count == 1 && problems.count == 1
+            return count == 1 && problems.count == 1
                 ? hook.scheme.failed(problems[0]) : hook.scheme.accepted
         } catch {
             metrics.count(.failed)

@@ -101,10 +101,12 @@ struct IntakeTests {
             try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
         }
         for _ in 1...19 { try send("") }
-        try send(#","ok":false"#)
+        try send(#","ok":true"#)
         for _ in 1...19 { try send("") }
+        try send(#","ok":false"#)
         #expect(state.snapshot.warnings.isEmpty)
         try send("")
+        try send(#","ok":false"#)
         #expect(state.snapshot.warnings.first?.contains("ok is missing") == true)
         try send(#","ok":true"#)
         #expect(state.snapshot.warnings.isEmpty)
