@@ -73,7 +73,10 @@ package struct ConnectionStart: Sendable, Equatable {
             return
         }
         isAfterEnd = mark.isOpen
-        if second - mark.lastEnd < Self.memory { (ends, lastEnd) = (mark.ends, mark.lastEnd) }
+        // One end before a run that ended in good order was chance.
+        if second - mark.lastEnd < Self.memory, mark.isOpen || mark.ends >= Self.fallback {
+            (ends, lastEnd) = (mark.ends, mark.lastEnd)
+        }
         if isAfterEnd { (ends, lastEnd) = (min(ends + 1, ConnectionMark.mostEnds), second) }
     }
 

@@ -43,6 +43,8 @@ struct ConnectionStartTests {
         #expect(!later.isAfterEnd && later.pause == .zero && later.avoids5(.auto))
         let day = start(ends: 5, isOpen: false, lastEnd: 50, now: 50 + 24 * Self.hour)
         #expect(day.ends == 0 && !day.avoids5(.auto) && day.problem(.auto, hasHeld: false) == nil)
+        // One end before a run that ended well was chance.
+        #expect(start(ends: 1, isOpen: false, lastEnd: 50).ends == 0)
         // An end today does not make those of yesterday count again.
         #expect(start(ends: 5, lastEnd: 50, now: 50 + 24 * Self.hour).ends == 1)
     }
