@@ -29,13 +29,13 @@ struct AbortedConnectionTests {
             // As systemd does.
             var announced: [[String]] = []
             for _ in 1...2 {
-                box = try trial.launchBox()
+                box = try trial.launchBox(isAfterPowerCut: false)
                 #expect(try await box.exitStatus() & 0x7F == SIGABRT)
                 let lines = try await box.errors.all()
                 announced.append(ids.filter { id in lines.contains { $0.contains(" announced ") && $0.contains(id) } })
             }
             #expect(announced == [[], ids])
-            box = try await trial.startBox()
+            box = try await trial.startBox(isAfterPowerCut: false)
             let receipts = try await trial.publishAndWait([notice("A-4", "1")]) { receipts in
                 receipts.contains { $0.id == "A-4" && $0.state == "announced" }
             }

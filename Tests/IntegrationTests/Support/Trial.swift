@@ -62,16 +62,20 @@ struct Trial {
 
     /// Starts the box and returns at once.
     func launchBox(
-        program: String = Products.soundbox, environment: [String: String] = [:]
+        program: String = Products.soundbox, environment: [String: String] = [:], isAfterPowerCut: Bool = true
     ) throws -> ChildProcess {
-        try ChildProcess([program, "run", "--config", configurationFile], environment: environment)
+        // A test that kills the box means a power cut, after which the machine has booted anew: nothing is left of the
+        // connection's mark, and the box does not wait before it connects.
+        if isAfterPowerCut { try? FileManager.default.removeItem(atPath: folder.file("state/connection")) }
+        return try ChildProcess([program, "run", "--config", configurationFile], environment: environment)
     }
 
     /// Starts the box and returns once payments reach it and it answers on its control socket.
     func startBox(
-        program: String = Products.soundbox, environment: [String: String] = [:]
+        program: String = Products.soundbox, environment: [String: String] = [:], isAfterPowerCut: Bool = true
     ) async throws -> ChildProcess {
-        let box = try launchBox(program: program, environment: environment)
+        let box = try launchBox(
+            program: program, environment: environment, isAfterPowerCut: isAfterPowerCut)
         _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
         // Nothing tells when the socket is there.
         while !FileManager.default.fileExists(atPath: folder.file("control.sock")) {

@@ -212,8 +212,6 @@ struct Torture {
     }
 
     private mutating func launchBox() throws {
-        // As after a power cut, which is another boot: the box would wait before it connects.
-        try? FileManager.default.removeItem(atPath: folder.file("state/connection"))
         box = try trial.launchBox()
         noted = false
     }
