@@ -24,7 +24,10 @@ extension Intake {
         let rejection = NoticeRejection(
             id: id, field: "topic",
             problem: "\"\(String(message.name.unicodeScalars.prefix(200)))\" is none of this box's")
-        return vouchedFor(rejection, in: FeedMessage(topic: .payments, payload: message.payload))
+        guard id != nil else { return rejection }
+        let message = FeedMessage(topic: .payments, payload: message.payload)
+        return withoutUnverifiedID(
+            rejection, Result { () throws(NoticeRejection) in try checkSignature(of: message) })
     }
 
     /// Why a message may not be for this box; `nil` if it is.

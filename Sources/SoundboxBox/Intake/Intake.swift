@@ -160,6 +160,8 @@ struct Intake: PaymentFeedDelegate {
         // Ids of this batch, so that a later message in it counts as known.
         var ids: Set<PaymentID> = []
         for message in messages {
+            // Once for all of its notices: a message has up to 256.
+            lazy var signature = Result { () throws(NoticeRejection) in try checkSignature(of: message) }
             for read in notices(in: message) {
                 let arrival: Arrival
                 switch read {
@@ -169,8 +171,10 @@ struct Intake: PaymentFeedDelegate {
                 case .ignoredByAbsence(let reason):
                     noteIgnored(reason, byAbsence: true)
                     continue
-                case .refused(let rejection): arrival = .rejection(vouchedFor(rejection, in: message))
-                case .notice(let notice, let unread): arrival = try admit(notice, unread, message, after: ids)
+                case .refused(let rejection):
+                    arrival = .rejection(rejection.id == nil ? rejection : withoutUnverifiedID(rejection, signature))
+                case .notice(let notice, let unread):
+                    arrival = try admit(notice, unread, message, signature, after: ids)
                 }
                 noteRead()
                 if case .notice(let notice, _) = arrival {
@@ -205,11 +209,12 @@ struct Intake: PaymentFeedDelegate {
     }
 
     private func admit(
-        _ read: PaymentNotice, _ unread: UnreadFields, _ message: FeedMessage, after ids: Set<PaymentID>
+        _ read: PaymentNotice, _ unread: UnreadFields, _ message: FeedMessage,
+        _ signature: Result<Bool, NoticeRejection>, after ids: Set<PaymentID>
     ) throws(InboxError) -> Arrival {
         var notice = read
         let isSigned: Bool
-        do throws(NoticeRejection) { isSigned = try checkSignature(of: message) } catch { return .rejection(error) }
+        do throws(NoticeRejection) { isSigned = try signature.get() } catch { return .rejection(error) }
         // Read before `noteClock`: a notice must not prove its own time.
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }
@@ -272,7 +277,7 @@ struct Intake: PaymentFeedDelegate {
         state.update { $0.clockFault = fault }
     }
 
-    private func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
+    func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
         do { return try verifier?.isSigned(message) ?? false } catch {
             throw NoticeRejection(id: nil, field: "signature", problem: error.problem)
         }
@@ -280,11 +285,13 @@ struct Intake: PaymentFeedDelegate {
 
     /// The rejection, with its id only if the message is authentic. Otherwise anybody could make the provider believe
     /// that one of its payments was refused.
-    func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
-        guard rejection.id != nil else { return rejection }
-        do throws(NoticeRejection) {
-            return try checkSignature(of: message) || verifier == nil ? rejection : rejection.withoutID
-        } catch { return error }
+    func withoutUnverifiedID(
+        _ rejection: NoticeRejection, _ signature: Result<Bool, NoticeRejection>
+    ) -> NoticeRejection {
+        switch signature {
+        case .success(let isSigned): isSigned || verifier == nil ? rejection : rejection.withoutID
+        case .failure(let error): error
+        }
     }
 
     /// - Parameters:

@@ -6,7 +6,7 @@ import SoundboxYAML
 ///     let hook = try Hook(readingFile: "/etc/soundbox-gateway/hooks/wechatpay.yaml")
 ///     let document = try hook.scheme.open(request, at: now)
 ///     let notices = try MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY).decodeAll(document)
-///     let box = try hook.box(of: document, at: 0)
+///     let box = try hook.box(in: try JSONValue(parsing: document, toleratesBrokenText: true), at: 0)
 ///
 /// The file is a mapping file (``PaymentMapping``) with `hook`, `merchant` and `device` besides. The last two are a
 /// source, like `channel`: `{constant: M1001}`, or `{field: store_id, codes: {"2088": box-01}}`.
@@ -48,13 +48,11 @@ package struct Hook: Sendable {
 
     /// The ids of the box that a notice is for. Whether there is such a box is for the caller to know.
     ///
-    /// - Parameter index: the notice's place among those of the document.
+    /// - Parameters:
+    ///   - json: the document, read as tolerantly as the mapping reads it.
+    ///   - index: the notice's place among those of the document.
     /// - Throws: where they are missing, or could not stand in a topic.
-    package func box(of document: [UInt8], at index: Int = 0) throws(NoticeRejection) -> Box {
-        let json: JSONValue
-        do { json = try JSONValue(parsing: document, toleratesBrokenText: true) } catch {
-            throw NoticeRejection(id: nil, field: "payload", problem: error.description)
-        }
+    package func box(in json: JSONValue, at index: Int) throws(NoticeRejection) -> Box {
         var (sources, texts) = ([merchant, device], [(text: String, field: String)]())
         if let list = mapping.each { sources = sources.map { $0.inElement(index, of: list) } }
         for (source, name) in zip(sources, ["merchant", "device"]) {

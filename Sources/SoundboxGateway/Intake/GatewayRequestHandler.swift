@@ -193,6 +193,7 @@ package struct GatewayRequestHandler: Sendable {
         do {
             let notices = try reader.decodeAll(document)
             count = notices.count
+            let json = try JSONValue(parsing: document, toleratesBrokenText: true)
             for (index, read) in notices.enumerated() {
                 switch read {
                 case .ignored(let reason): ignore(name, reason, isAbsence: false)
@@ -201,7 +202,7 @@ package struct GatewayRequestHandler: Sendable {
                 // A time that cannot be read is no reason to lose a payment: it counts as paid now.
                 case .notice(let notice, _):
                     do {
-                        switch try hook.box(of: document, at: index) {
+                        switch try hook.box(in: json, at: index) {
                         case .none(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence)
                         case .ids(let merchant, let device):
                             _ = absences[name]?.read()

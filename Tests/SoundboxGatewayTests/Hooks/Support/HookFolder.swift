@@ -78,3 +78,9 @@ extension HTTPRequest {
 extension HTTPResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
+
+extension Hook {
+    func box(of document: [UInt8], at index: Int = 0) throws -> Box {
+        try box(in: try JSONValue(parsing: document, toleratesBrokenText: true), at: index)
+    }
+}
