@@ -145,7 +145,8 @@ struct ConfiguredBox {
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd
-        parts.machine = { MachineReading(stateDirectory: directory.path) }
+        // Not `directory`: a reading that is still being taken would keep the lock from the next box.
+        parts.machine = { [path = directory.path] in MachineReading(stateDirectory: path) }
         parts.page = configuration.pageJSON
         parts.control = { routes, metrics in
             var servers: [any Service] = [
