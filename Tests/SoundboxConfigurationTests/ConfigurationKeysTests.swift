@@ -67,6 +67,25 @@ struct ConfigurationKeysTests {
         return Dictionary(parts.map { ($0.label ?? "", "\($0.value)") }) { first, _ in first }
     }
 
+    /// `Keys.txt` is changed by hand, with the change that it is about: a line that moves there moves for the installer.
+    @Test("Keys, their defaults and what is said to values out of range are those of Keys.txt")
+    func inventory() throws {
+        let found = try Self.rows().flatMap { row in
+            row.keys.map { key in
+                let problems = ["-1", "999999h", "9999999"].map { value in
+                    do { _ = try Self.configuration(key, value) } catch let error as YAMLError {
+                        return error.problem
+                    } catch { return "\(error)" }
+                    return "taken"
+                }
+                return "\(key) | \(row.usual) | \(problems.joined(separator: " | "))"
+            }
+        }
+        let file = #filePath.replacing("ConfigurationKeysTests.swift", with: "Keys.txt")
+        let written = try SmallFile.read(file).split(separator: "\n").map(String.init)
+        #expect(found == written, "\(found.joined(separator: "\n"))")
+    }
+
     @Test("A default that docs/configuration.md gives changes nothing when it is written")
     func defaults() throws {
         let unwritten = try Self.parts("", nil)
