@@ -98,7 +98,7 @@ enrolment-test: build ## a thousand blank boxes with one claim, some killed on t
 .PHONY: page-test
 page-test: build ## the shop's page in a real browser: signing in, payments as they come, two phones, a restarted box
 	@provisioning/install-dependencies.sh browser
-	@Tests/Page/page-test --soundbox .build/release/soundbox
+	@Tests/page/page-test --soundbox .build/release/soundbox
 
 .PHONY: interop-test
 interop-test: build ## what integration.md promises, against each broker that Debian has; BROKERS="mosquitto rabbitmq-quorum"

@@ -19,14 +19,47 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+// A target of Sources or Tests is found by its folder, `district/Folder`; its module keeps its whole name.
+
 func library(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []
+    _ name: String, at folder: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: optimised)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)", resources: resources,
+        swiftSettings: optimised)
 }
 
-func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + others, swiftSettings: strict)
+func program(at folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: String(folder.split(separator: "/")[1]), dependencies: dependencies + [argumentParser],
+        path: "Sources/\(folder)", swiftSettings: strict, linkerSettings: leanly)
+}
+
+/// The headers of a C library that Debian installs.
+func headers(_ name: String, pkgConfig: String? = nil, _ package: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/c/\(name)", pkgConfig: pkgConfig,
+        providers: package.map { [.apt([$0])] })
+}
+
+/// C of our own: its header says why.
+func compiledC(
+    _ name: String, at folder: String? = nil, uses: [Target.Dependency] = [], links libraries: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: uses, path: folder ?? "Sources/c/\(name)",
+        linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func tests(of name: String, at folder: String, _ others: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + others, path: "Tests/\(folder)", exclude: exclude,
+        swiftSettings: strict)
+}
+
+/// What tests share.
+func support(_ name: String, at folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(folder)", swiftSettings: strict)
 }
 
 // Half of what is not code goes: names for a dynamic linker that looks nothing up here, and three and a half megabytes of
@@ -73,262 +106,249 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl, SoundboxPage and SoundboxSystem, and their tests; in
-        // soundbox-speak SoundboxSpeak (CSndFile).
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-        .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
-        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-        .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-        .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        // Compiled C: each header says why.
-        .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-        .target(name: "CDigest", linkerSettings: [.linkedLibrary("crypto")]),
-        .target(name: "CIdentity", linkerSettings: [.linkedLibrary("crypto")]),
-        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
-        .target(name: "CConfinement"),
-        .target(name: "CWithoutICUData"),
-        // For SoundboxWorkshop and Benchmarks/; the box does not link it.
-        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        // MARK: c, one module per library of Debian's. Their only importers: ALSA, Voice (three), Workshop (CEBUR128),
+        // MQTT, GPIO, Control, Page and System, and their tests; in soundbox-speak Speak (CSndFile).
+        headers("CALSA", pkgConfig: "alsa", "libasound2-dev"),
+        headers("CSndFile", pkgConfig: "sndfile", "libsndfile1-dev"),
+        headers("CEBUR128", pkgConfig: "libebur128", "libebur128-dev"),
+        headers("CSoxr", pkgConfig: "soxr", "libsoxr-dev"),
+        headers("CSonic", "libsonic-dev"),
+        headers("CMicroHTTPD", pkgConfig: "libmicrohttpd", "libmicrohttpd-dev"),
+        headers("CMosquitto", pkgConfig: "libmosquitto", "libmosquitto-dev"),
+        headers("CQRCode", pkgConfig: "libqrencode", "libqrencode-dev"),
+        headers("CGPIOD", pkgConfig: "libgpiod", "libgpiod-dev"),
+        headers("CLinux"),
+        compiledC("CTLSClient", links: ["ssl", "crypto"]),
+        compiledC("CDigest", links: ["crypto"]),
+        compiledC("CIdentity", links: ["crypto"]),
+        compiledC("CCurl", links: ["curl"]),
+        compiledC("CConfinement"),
+        compiledC("CWithoutICUData"),
+        // For the workshop and Benchmarks/; the box does not link it.
+        compiledC("CICU", links: ["icui18n", "icuuc"]),
 
-        // Pure: no C library, no database, no clock, no socket.
-        library("SoundboxCore", []),
-        // As pure: an amount in words and recordings, by the rules of a language.
-        library("SoundboxSpeech", ["SoundboxCore"]),
-        // What the rooms above share: threads, processes, files, the service manager and errors of Linux, hashes and
-        // HTTP; YAML parsed into documents of the core.
-        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
-        library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
+        // MARK: shared, by the programs.
+        // Threads, processes, files, the service manager and errors of Linux, hashes and HTTP.
+        library(
+            "SoundboxSystem", at: "shared/System",
+            ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
+        // YAML parsed into documents of the core.
+        library("SoundboxYAML", at: "shared/YAML", ["SoundboxCore", "SoundboxSystem", yams]),
         // The lines of the log; apart, since soundbox-speak does without swift-log.
-        library("SoundboxLogging", ["SoundboxCore", "SoundboxSystem", logging]),
+        library("SoundboxLogging", at: "shared/Logging", ["SoundboxCore", "SoundboxSystem", logging]),
+        library(
+            "SoundboxControl", at: "shared/Control",
+            ["SoundboxCore", "SoundboxSystem", "CMicroHTTPD", logging, serviceLifecycle]),
+        // What the programs have in common: output, exit codes, options.
+        library(
+            "SoundboxCommandLine", at: "shared/CommandLine",
+            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", argumentParser]),
+        // A fake for every other port, and the contract that it and the real adapter keep; the real inbox, able to fail.
+        library(
+            "SoundboxTesting", at: "shared/Testing",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxStore", "TestSupport"]),
 
+        // MARK: box, the program at the counter.
+        // Pure: no C library, no database, no clock, no socket.
+        library("SoundboxCore", at: "box/Core", []),
+        // As pure: an amount in words and recordings, by the rules of a language.
+        library("SoundboxSpeech", at: "box/Speech", ["SoundboxCore"]),
         // A voice on the disk: its language, its recordings, decoded and resampled.
         library(
-            "SoundboxVoice",
+            "SoundboxVoice", at: "box/Voice",
             ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CSoxr", "CSonic"]),
         // From a script to frames: mixer, player, sinks.
-        library("SoundboxAudio", ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice"]),
-
-        // Adapters: each knows the core and its own library, and none of its siblings.
-        library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
-        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CTLSClient"]),
-        library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
-        library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
-        library("SoundboxClips", ["SoundboxCore", "SoundboxSystem"]),
         library(
-            "SoundboxControl",
-            [
-                "SoundboxCore", "SoundboxSystem", "CMicroHTTPD", logging, serviceLifecycle,
-            ]),
-
+            "SoundboxAudio", at: "box/Audio", ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice"]),
+        // Adapters: each knows the core and its own library, and none of its siblings.
+        library("SoundboxALSA", at: "box/ALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
+        library("SoundboxMQTT", at: "box/MQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CTLSClient"]),
+        library("SoundboxStore", at: "box/Store", ["SoundboxCore", "SoundboxSystem", grdb]),
+        library("SoundboxGPIO", at: "box/GPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
+        library("SoundboxClips", at: "box/Clips", ["SoundboxCore", "SoundboxSystem"]),
         // The daemon: knows the ports, and no adapter.
         library(
-            "SoundboxBox",
+            "SoundboxBox", at: "box/Daemon",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging,
-                serviceLifecycle,
-                unixSignals,
+                serviceLifecycle, unixSignals,
             ]),
         // What soundbox.yaml says, and what stands beside it.
         library(
-            "SoundboxConfiguration",
+            "SoundboxConfiguration", at: "box/Configuration",
             ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", logging]),
         // Which sink and which panel a name stands for.
         library(
-            "SoundboxHardware",
+            "SoundboxHardware", at: "box/Hardware",
             ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA", "SoundboxGPIO"]),
-        // The installer's: setup, first boot, doctor, support bundle.
-        library(
-            "SoundboxSetup",
+        // Its commands, and the box put together.
+        program(
+            at: "box/soundbox",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
-                "SoundboxALSA",
-                "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", logging, serviceLifecycle,
-                subprocess,
+                "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
+                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
+                "SoundboxLogging", "CWithoutICUData", logging, serviceLifecycle, unixSignals,
             ]),
-        // The author's: voices made, imported, checked and reported.
+
+        // MARK: page, the shop's: another process, which knows the control socket and nothing else of the box. What
+        // the browser gets is beside it, in browser/.
         library(
-            "SoundboxWorkshop",
+            "SoundboxPage", at: "page/Page",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle]),
+
+        // MARK: helper, which the box starts for each sound: texts spoken, clips fetched and decoded.
+        library(
+            "SoundboxSpeak", at: "helper/Speak", ["SoundboxCore", "SoundboxSystem", "CSndFile"],
+            resources: [.embedInCode("Speech/pinyin.txt")]),
+        program(at: "helper/soundbox-speak", ["SoundboxCore", "SoundboxSpeak", "SoundboxSystem"]),
+
+        // MARK: installer: setup, first boot, doctor, support bundle.
+        library(
+            "SoundboxSetup", at: "installer/Setup",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
-                "CEBUR128", "CICU",
-                subprocess,
+                "SoundboxALSA", "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
+                "SoundboxConfiguration", "SoundboxHardware", logging, serviceLifecycle, subprocess,
             ]),
 
-        // The shop's page: another process, which knows the control socket and nothing else of the box.
+        // MARK: gateway, the provider's half: payments in by HTTP, stored, published to boxes, and resent until they
+        // have them.
         library(
-            "SoundboxPage",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
-            exclude: ["Page"]),
-
-        // The provider's half: payments in by HTTP, stored, published to boxes, and resent until they have them.
-        library(
-            "SoundboxGateway",
+            "SoundboxGateway", at: "gateway/Gateway",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", grdb, logging,
                 serviceLifecycle,
             ]),
+        program(
+            at: "gateway/soundbox-gateway",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", "CWithoutICUData", logging,
+                serviceLifecycle, unixSignals,
+            ]),
 
-        // The work of soundbox-speak: texts spoken, clips fetched and decoded.
+        // MARK: workshop, the voice author's: voices made, imported, checked and reported.
         library(
-            "SoundboxSpeak", ["SoundboxCore", "SoundboxSystem", "CSndFile"],
-            resources: [.embedInCode("Speech/pinyin.txt")]),
-
-        // What the programs have in common: output, exit codes, options.
-        library(
-            "SoundboxCommandLine",
-            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", argumentParser]),
-        // The box's program: its commands, and the box put together.
-        .executableTarget(
-            name: "soundbox",
-            dependencies: [
+            "SoundboxWorkshop", at: "workshop/Workshop",
+            [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
-                "SoundboxGPIO",
-                "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
-                "SoundboxLogging", "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
-            ],
-            swiftSettings: strict, linkerSettings: leanly),
-        // The voice author's program.
-        .executableTarget(
-            name: "soundbox-voicetools",
-            dependencies: [
+                "CEBUR128", "CICU", subprocess,
+            ]),
+        program(
+            at: "workshop/soundbox-voicetools",
+            [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
-                "SoundboxWorkshop",
-                "SoundboxCommandLine", "CWithoutICUData", argumentParser,
-            ],
-            swiftSettings: strict, linkerSettings: leanly),
-        // The box's helper, which the box starts for each sound.
-        .executableTarget(
-            name: "soundbox-speak",
-            dependencies: ["SoundboxCore", "SoundboxSpeak", "SoundboxSystem", argumentParser],
-            swiftSettings: strict, linkerSettings: leanly),
+                "SoundboxWorkshop", "SoundboxCommandLine", "CWithoutICUData",
+            ]),
 
-        // The provider's program.
-        .executableTarget(
-            name: "soundbox-gateway",
-            dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxLogging", "SoundboxGateway", "CWithoutICUData",
-                argumentParser, logging, serviceLifecycle, unixSignals,
-            ],
-            swiftSettings: strict, linkerSettings: leanly),
-
-        // A fake for every other port, and the contract that it and the real adapter keep; the real inbox, able to fail.
-        library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "SoundboxStore", "TestSupport"]),
-
+        // MARK: Tests of a module, in the districts of Sources.
         // Brokers, processes and folders for tests.
-        .target(
-            name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
+        support("TestSupport", at: "shared/TestSupport", ["SoundboxSystem"]),
+        compiledC("ConfinementTrial", at: "Tests/shared/ConfinementTrial", uses: ["CConfinement"]),
+        tests(of: "SoundboxSystem", at: "shared/System", ["SoundboxCore", "TestSupport", "ConfinementTrial"]),
+        tests(of: "SoundboxYAML", at: "shared/YAML", ["SoundboxCore", "SoundboxSystem"]),
+        tests(of: "SoundboxLogging", at: "shared/Logging", ["SoundboxCore", "SoundboxSystem", "TestSupport", logging]),
+        tests(
+            of: "SoundboxControl", at: "shared/Control",
+            ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
+
         // Sound files and voices for tests.
         .target(
             name: "VoiceTestSupport", dependencies: ["SoundboxSystem", "SoundboxVoice", "CSndFile"],
-            path: "Tests/VoiceTestSupport", swiftSettings: optimised),
+            path: "Tests/box/VoiceTestSupport", swiftSettings: optimised),
         // For Benchmarks/: the parts of the box that no other package sees.
-        .target(
-            name: "BenchmarkSupport",
-            dependencies: [
+        support(
+            "BenchmarkSupport", at: "box/BenchmarkSupport",
+            [
                 "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", "CLinux", logging,
-            ],
-            path: "Tests/BenchmarkSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
-        tests(of: "SoundboxSpeech", ["SoundboxCore", "TestSupport"]),
-        // The arrows between rooms, and between the folders of a room.
-        .testTarget(name: "HouseTests", swiftSettings: strict),
-        // Compiled C: its header says why.
-        .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
-        tests(of: "SoundboxSystem", ["SoundboxCore", "TestSupport", "ConfinementTrial"]),
-        tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
+            ]),
+        compiledC("AllocationCount", at: "Tests/box/AllocationCount"),
+        tests(of: "SoundboxCore", at: "box/Core", ["SoundboxTesting", "TestSupport"]),
+        tests(of: "SoundboxSpeech", at: "box/Speech", ["SoundboxCore", "TestSupport"]),
         tests(
-            of: "SoundboxVoice",
+            of: "SoundboxVoice", at: "box/Voice",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
             ]),
-        // Compiled C: its header says why.
-        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
         tests(
-            of: "SoundboxAudio",
+            of: "SoundboxAudio", at: "box/Audio",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxTesting", "TestSupport",
                 "VoiceTestSupport", "CSndFile", "AllocationCount",
             ]),
         tests(
-            of: "SoundboxALSA",
+            of: "SoundboxALSA", at: "box/ALSA",
             [
                 "SoundboxAudio", "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice",
                 "VoiceTestSupport",
             ]),
-        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
-        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(
-            of: "SoundboxControl",
-            ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
+            of: "SoundboxMQTT", at: "box/MQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
         tests(
-            of: "SoundboxPage",
+            of: "SoundboxStore", at: "box/Store",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
+        tests(of: "SoundboxGPIO", at: "box/GPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
+        tests(
+            of: "SoundboxClips", at: "box/Clips", ["soundbox-speak", "SoundboxCore", "SoundboxSystem", "TestSupport"]),
+        tests(
+            of: "SoundboxBox", at: "box/Daemon",
+            [
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
+                "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting", "TestSupport",
+                "VoiceTestSupport", grdb, logging, serviceLifecycle,
+            ], exclude: ["Inventory.txt"]),
+        tests(
+            of: "SoundboxConfiguration", at: "box/Configuration",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"], exclude: ["Keys.txt"]),
+        tests(
+            of: "SoundboxHardware", at: "box/Hardware",
+            ["SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),
+
+        tests(
+            of: "SoundboxPage", at: "page/Page",
             ["SoundboxControl", "SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
-        tests(of: "SoundboxClips", ["soundbox-speak", "SoundboxCore", "SoundboxSystem", "TestSupport"]),
         tests(
-            of: "SoundboxSpeak",
+            of: "SoundboxSpeak", at: "helper/Speak",
             [
                 "soundbox-speak", "SoundboxCore", "SoundboxSystem", "SoundboxClips", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
             ]),
         tests(
-            of: "SoundboxGateway",
+            of: "SoundboxSetup", at: "installer/Setup",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxALSA", "SoundboxAudio", "SoundboxBox",
+                "SoundboxConfiguration", "SoundboxGPIO", "SoundboxHardware", "SoundboxMQTT", "SoundboxStore",
+                "SoundboxYAML", "TestSupport", logging,
+            ]),
+        tests(
+            of: "SoundboxGateway", at: "gateway/Gateway",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "TestSupport",
                 grdb, logging,
             ]),
-        tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
-            of: "SoundboxBox",
-            [
-                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting", "TestSupport",
-                "VoiceTestSupport", grdb, logging, serviceLifecycle,
-            ]),
-        tests(of: "SoundboxLogging", ["SoundboxCore", "SoundboxSystem", "TestSupport", logging]),
-        tests(
-            of: "SoundboxConfiguration",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"]),
-        tests(
-            of: "SoundboxHardware",
-            ["SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),
-        tests(
-            of: "SoundboxSetup",
-            [
-                "SoundboxCore", "SoundboxSystem", "SoundboxALSA", "SoundboxAudio", "SoundboxBox",
-                "SoundboxConfiguration",
-                "SoundboxGPIO", "SoundboxHardware", "SoundboxMQTT", "SoundboxStore", "SoundboxYAML", "TestSupport",
-                logging,
-            ]),
-        tests(
-            of: "SoundboxWorkshop",
+            of: "SoundboxWorkshop", at: "workshop/Workshop",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxYAML",
-                "SoundboxTesting",
-                "TestSupport", "VoiceTestSupport", "CSndFile",
+                "SoundboxTesting", "TestSupport", "VoiceTestSupport", "CSndFile",
             ]),
         // The readings of every voice beside those of ICU.
         .testTarget(
             name: "OracleTests",
             dependencies: ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxWorkshop"],
-            exclude: ["Deviations"], swiftSettings: strict),
+            path: "Tests/workshop/OracleTests", exclude: ["Deviations"], swiftSettings: strict),
+
+        // MARK: Tests of the whole.
+        // The arrows between modules, and between the folders of a module.
+        .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "soundbox", "soundbox-gateway", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
-                "SoundboxConfiguration",
-                "SoundboxControl", "SoundboxCore", "SoundboxSpeech", "SoundboxHardware", "SoundboxMQTT",
-                "SoundboxSetup", "SoundboxStore",
-                "SoundboxSystem",
-                "SoundboxTesting", "SoundboxVoice", "TestSupport", grdb,
+                "SoundboxConfiguration", "SoundboxControl", "SoundboxCore", "SoundboxSpeech", "SoundboxHardware",
+                "SoundboxMQTT", "SoundboxSetup", "SoundboxStore", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice",
+                "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

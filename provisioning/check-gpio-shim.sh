@@ -28,7 +28,7 @@ fetch_headers() {
 compile() {
   local name=$1
   shift
-  echo "#include \"$project/Sources/CGPIOD/shim.h\"" |
+  echo "#include \"$project/Sources/c/CGPIOD/shim.h\"" |
     gcc -x c - -fsyntax-only -std=c11 -Wall -Wextra -Werror -Wno-unused-function "$@"
   echo "libgpiod of $name: compiled"
 }

@@ -73,7 +73,7 @@ struct DocumentTests {
     func version() throws {
         let changes = try String(contentsOfFile: "\(SourceTree.project)/CHANGELOG.md", encoding: .utf8)
         let program = try String(
-            contentsOfFile: "\(SourceTree.project)/Sources/SoundboxCore/Version.swift", encoding: .utf8)
+            contentsOfFile: "\(SourceTree.project)/Sources/box/Core/Version.swift", encoding: .utf8)
         #expect(
             changes.firstMatch(of: /(?m)^## (\d\S+)/)?.1 == program.firstMatch(of: /current = "(.+)"/)?.1)
     }

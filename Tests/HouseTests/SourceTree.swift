@@ -15,12 +15,30 @@ enum SourceTree {
         var folder: String { name.contains("/") ? String(name.prefix { $0 != "/" }) : "" }
     }
 
-    /// The modules under `Sources` that are written in Swift.
-    static let modules: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(project)/Sources")) ?? [])
-        .filter { !files(of: $0).isEmpty }.sorted()
+    /// The folders of `Sources` that hold Swift, `box/Core`.
+    static let folders: [String] = folders(in: "").flatMap { district in
+        folders(in: district).map { "\(district)/\($0)" }.filter { !files(in: $0).isEmpty }
+    }.sorted()
+
+    private static func folders(in district: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "\(project)/Sources/\(district)")) ?? []
+    }
+
+    /// The modules of ``folders``.
+    static let modules: [String] = folders.map(module).sorted()
+
+    /// `SoundboxCore` for `box/Core`.
+    static func module(at folder: String) -> String {
+        let name = String(folder.split(separator: "/").last ?? "")
+        return name.hasPrefix("soundbox") ? name : name == "Daemon" ? "SoundboxBox" : "Soundbox\(name)"
+    }
 
     static func files(of module: String) -> [File] {
-        let folder = "\(project)/Sources/\(module)"
+        folders.first { self.module(at: $0) == module }.map(files(in:)) ?? []
+    }
+
+    private static func files(in folder: String) -> [File] {
+        let folder = "\(project)/Sources/\(folder)"
         let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
             let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
@@ -60,11 +78,11 @@ enum SourceTree {
         let code = text.replacing(/\/\/[^\n]*/, with: "")
         var dependencies: [String: [String]] = [:]
         for target in code.matches(
-            of: /library\(\s*"(\w+)",\s*\[([^\]]*)\](?:,\s*(?:exclude|resources): \[[^\]]*\])?\)/)
+            of: /library\(\s*"(\w+)",\s*at: "[\w\/]+",\s*\[([^\]]*)\](?:,\s*resources: \[[^\]]*\])?\)/)
         {
             dependencies[String(target.1)] = names(inList: target.2)
         }
-        for target in code.matches(of: /executableTarget\(\s*name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]/) {
+        for target in code.matches(of: /program\(\s*at: "\w+\/([\w-]+)",\s*\[([^\]]*)\]/) {
             dependencies[String(target.1)] = names(inList: target.2)
         }
         return dependencies

@@ -33,7 +33,7 @@ shift 3
 run=("$@")
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
-version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxCore/Version.swift")}
+version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/box/Core/Version.swift")}
 # Packages for Debian 12 sort before those of the same version for 13, so that an upgrade of Debian replaces them.
 version+=${SOUNDBOX_DEB_SUFFIX:-}
 # Whoever ships the packages puts their own here.
@@ -112,7 +112,7 @@ install_program() { # EXECUTABLE ROOT NAME
   "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
     --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/$name"
   if grep -qa 'icudt[0-9]*l/brkitr' "$root/usr/bin/$name"; then
-    echo "build.sh: $name carries ICU's data, 34 MB that nothing asks for; has Sources/CWithoutICUData its name?" >&2
+    echo "build.sh: $name carries ICU's data, 34 MB that nothing asks for; has Sources/c/CWithoutICUData its name?" >&2
   fi
   mkdir -p "$share"/{man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
   "${run[@]}" "$executable" --experimental-dump-help |
@@ -137,8 +137,8 @@ main_package() {
     install_file 644 "$mapping" "$root/usr/share/soundbox/mappings/$(basename "$mapping")"
   done
   while IFS= read -r asset; do
-    install_file 644 "$project/Sources/SoundboxPage/Page/$asset" "$root/usr/share/soundbox/page/$asset"
-  done < <(cd "$project/Sources/SoundboxPage/Page" && find . -type f -not -name '.*' -printf '%P\n')
+    install_file 644 "$project/Sources/page/browser/$asset" "$root/usr/share/soundbox/page/$asset"
+  done < <(cd "$project/Sources/page/browser" && find . -type f -not -name '.*' -printf '%P\n')
   local units=$root/usr/lib/systemd/system
   install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"

@@ -64,7 +64,7 @@ is_mode "soundbox:soundbox 750" /var/lib/soundbox
 [[ $(inside id -nG soundbox-page) == soundbox-page ]] || fail "groups of soundbox-page"
 is_mode "root:soundbox-page 750" /etc/soundbox-page
 is_mode "soundbox:soundbox-page 750" /run/soundbox-page
-for asset in "$here"/../../Sources/SoundboxPage/Page/*; do
+for asset in "$here"/../../Sources/page/browser/*; do
   is_mode "root:root 644" "/usr/share/soundbox/page/$(basename "$asset")"
 done
 is_enabled soundbox.service

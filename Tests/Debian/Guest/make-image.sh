@@ -36,8 +36,8 @@ voice=zh-CN
 parts=$(cd "$project" && {
   cat "$soundbox" "$soundbox-speak" $(ls "$soundbox-gateway" 2>/dev/null) | sha256sum
   basename "${DEBIAN_NEXT:-}"
-  find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift \
-    Sources/SoundboxPage/Page README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+  find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/box/Core/Version.swift \
+    Sources/page/browser README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 } | sha256sum | cut -c 1-12)
 if [[ -n $only_find ]]; then
   found=$(ls -td "$cache/image-$parts"-*/complete 2>/dev/null | head -1 || true)

@@ -14,7 +14,7 @@ enum Products {
 
     static let sounds = "\(project)/sounds"
     static let board = "\(project)/board"
-    static let page = "\(project)/Sources/SoundboxPage/Page"
+    static let page = "\(project)/Sources/page/browser"
 
     private static func product(_ name: String) -> String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
