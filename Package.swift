@@ -170,13 +170,16 @@ let package = Package(
         library(
             "SoundboxBox", at: "box/Daemon",
             [
-                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging,
-                serviceLifecycle, unixSignals,
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                logging, serviceLifecycle, unixSignals,
             ]),
         // What soundbox.yaml says, and what stands beside it.
         library(
             "SoundboxConfiguration", at: "box/Configuration",
-            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", logging]),
+            [
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxBox",
+                logging,
+            ]),
         // Which sink and which panel a name stands for.
         library(
             "SoundboxHardware", at: "box/Hardware",
@@ -260,7 +263,9 @@ let package = Package(
         support(
             "BenchmarkSupport", at: "box/BenchmarkSupport",
             [
-                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", "CLinux", logging,
+                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxSpeech", "SoundboxStore", "SoundboxVoice",
+                "CLinux",
+                logging,
             ]),
         compiledC("AllocationCount", at: "Tests/box/AllocationCount"),
         tests(of: "SoundboxCore", at: "box/Core", ["SoundboxTesting", "TestSupport"]),
@@ -294,13 +299,15 @@ let package = Package(
         tests(
             of: "SoundboxBox", at: "box/Daemon",
             [
-                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting", "TestSupport",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                "SoundboxStore", "SoundboxConfiguration", "SoundboxControl", "SoundboxLogging", "SoundboxTesting",
+                "TestSupport",
                 "VoiceTestSupport", grdb, logging, serviceLifecycle,
             ], exclude: ["Inventory.txt"]),
         tests(
             of: "SoundboxConfiguration", at: "box/Configuration",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"], exclude: ["Keys.txt"]),
+            ["SoundboxBox", "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"],
+            exclude: ["Keys.txt"]),
         tests(
             of: "SoundboxHardware", at: "box/Hardware",
             ["SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),

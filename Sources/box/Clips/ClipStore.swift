@@ -26,6 +26,8 @@ public actor ClipStore: ClipSource {
 
     private let folder: String
     private let settings: ClipSettings
+    /// Why no clip can be fetched at all.
+    private let problem: @Sendable () -> String?
     private let fetch: Fetch
     private let decode: Decode
     private let semaphore = AsyncSemaphore(value: atOnce)
@@ -37,16 +39,25 @@ public actor ClipStore: ClipSource {
     /// - Parameter folder: only for the cache; made if it is missing. Other files in it are removed.
     public init(folder: String, settings: ClipSettings, program: SpeakProgram) {
         self.init(
-            folder: folder, settings: settings,
+            folder: folder, settings: settings, problem: { program.problem },
             fetch: { (reference) async throws(ClipError) in try await program.fetch(reference, settings) },
             decode: { (bytes, longest) async throws(ClipError) in try await program.decode(bytes, longest: longest) })
     }
 
-    init(folder: String, settings: ClipSettings, fetch: @escaping Fetch, decode: @escaping Decode) {
+    init(
+        folder: String, settings: ClipSettings, problem: @escaping @Sendable () -> String? = { nil },
+        fetch: @escaping Fetch, decode: @escaping Decode
+    ) {
         self.folder = folder
         self.settings = settings
+        self.problem = problem
         self.fetch = fetch
         self.decode = decode
+    }
+
+    public nonisolated func problem(of reference: ClipReference) -> String? {
+        do throws(ClipError) { try settings.check(reference) } catch { return error.description }
+        return problem().map { ClipError($0).description }
     }
 
     public func keep(_ references: Set<ClipReference>) { kept = Set(references.map(\.sha256)) }

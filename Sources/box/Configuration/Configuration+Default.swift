@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCore
 import SoundboxSystem
 
@@ -9,15 +10,12 @@ extension Configuration {
         public static let audioDevice = "default"
         /// 0–100.
         public static let volume = 80
-        /// One step above silence: a key pressed too often does not silence the box, also after a restart.
-        public static let leastVolume = 10
-        public static let statusInterval = Duration.seconds(60)
         public static let locale = "zh-CN"
         /// No front panel.
         public static let board = "none"
         public static let boardDirectory = InstalledFolders.board
         public static let stateDirectory = "/var/lib/soundbox"
         public static let controlSocket = "/run/soundbox/control.sock"
-        public static let currency = Currency.CNY
+        package static let currency = BoxSettings().announcements.currency
     }
 }

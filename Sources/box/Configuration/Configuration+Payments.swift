@@ -88,12 +88,3 @@ extension Configuration.Authenticity {
         try mapping.refuseOtherKeys()
     }
 }
-
-extension Retention {
-    init(reading mapping: YAMLMapping) throws(YAMLError) {
-        self.init(
-            keep: try mapping.read("keep") { try $0.duration(in: .days(1) ... .days(3650)) } ?? .days(90),
-            maximumBytes: try mapping.read("max_size_mb") { try $0.integer(in: 8...65_536) << 20 } ?? 512 << 20)
-        try mapping.refuseOtherKeys()
-    }
-}

@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCore
 import SoundboxYAML
 
@@ -26,7 +27,7 @@ extension Configuration {
         let speakers = voice.speakers.sorted { $0.key < $1.key }.map {
             (name: $0.key, value: JSONValue.string($0.value))
         }
-        let prompts = announce.networkPrompts
+        let prompts = features.networkPrompts
         return .object([
             (
                 "voice",
@@ -38,11 +39,11 @@ extension Configuration {
             (
                 "announce",
                 .object([
-                    ("expire_after", .string("\(announce.freshness.expireAfter.components.seconds)s")),
+                    ("expire_after", .string("\(features.announcements.freshness.expireAfter.components.seconds)s")),
                     (
                         "prompts",
                         .object([("network", .bool(prompts.saysNetwork)), ("ready", .bool(prompts.saysReady))])
-                    ), ("quiet_hours", announce.quietHours?.json ?? .null),
+                    ), ("quiet_hours", features.quietHours.hours?.json ?? .null),
                 ])
             ),
         ])

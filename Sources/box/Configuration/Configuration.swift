@@ -1,4 +1,5 @@
 import Logging
+import SoundboxBox
 import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
@@ -21,8 +22,6 @@ public struct Configuration: Sendable {
         public var device: String
         /// For the first start; afterwards the last volume is restored.
         public var volume: Volume
-        /// Where keys stop making it softer.
-        public var leastVolume: Volume
         public var timing: Timing
         /// What to do with the card's own controls when it opens.
         public var cardLevel: CardLevel
@@ -42,17 +41,6 @@ public struct Configuration: Sendable {
         public var decimal: DecimalStyle?
     }
 
-    public struct Announce: Sendable, Equatable {
-        public var freshness: FreshnessPolicy
-        /// The currency of a notice that names none.
-        public var currency: Currency
-        /// If more notices than this wait, they are spoken without chimes and long pauses; `nil` for never.
-        public var hurryAbove: Int?
-        public var quietHours: QuietHours?
-        /// Which network prompts the box speaks by itself, and when.
-        public var networkPrompts: NetworkPromptPolicy
-    }
-
     public var merchantID: String
     public var deviceID: String
     public var broker: Broker
@@ -63,25 +51,12 @@ public struct Configuration: Sendable {
     public var boardDirectory: String
     public var stateDirectory: String
     public var controlSocket: String
-    /// Where metrics are served by TCP; `nil` serves them on the control socket only.
-    public var metricsAddress: ListenAddress?
-    /// `nil` without a page for the shop.
-    public var page: Page?
-    public var announce: Announce
+    /// What each part of the daemon reads of it.
+    package var features: BoxSettings
     public var payments: Payments
     /// `nil` accepts every notice that the broker delivers.
     public var authenticity: Authenticity?
-    /// `nil` for a box without a certificate, or with one that it does not renew.
-    public var enrolment: Enrolment?
-    public var inbox: Retention
-    public var ring: Ring
-    public var say: Say
-    /// `nil` refuses every clip.
-    public var clips: ClipSettings?
-    public var day: Day
     public var logLevel: Logger.Level
-    /// How often the status is sent without a change.
-    public var statusInterval: Duration
 
     /// The topics of this box.
     public var topics: Topics
@@ -104,32 +79,20 @@ extension Configuration {
         let top = try yaml.mapping()
         let (merchant, device) = (try top.required("merchant_id"), try top.required("device_id"))
         let platform = try top.required("broker")
-        audio = try Audio(reading: top.section("audio"))
+        let sound = try top.section("audio")
+        audio = try Audio(reading: sound)
+        let features = try BoxSettings(reading: top)
+        self.features = features
+        try sound.refuseOtherKeys()
         voice = try VoiceChoice(reading: top.section("voice"))
         let boards = try top.read("board_directory") { try $0.path() } ?? Default.boardDirectory
         boardDirectory = boards
         board = try top.read("board") { try $0.fileName(in: boards) } ?? Default.board
         stateDirectory = try top.read("state_directory") { try $0.path() } ?? Default.stateDirectory
         controlSocket = try top.read("control_socket") { try $0.socketPath() } ?? Default.controlSocket
-        metricsAddress = try top.read("metrics") { try ListenAddress(readingMetrics: $0) }
-        page = try top.read("page") { try Page(reading: $0) } ?? nil
-        announce = try Announce(reading: top.section("announce"))
         payments = try Payments(reading: top)
-        let retention = try Retention(reading: top.section("inbox"))
-        inbox = retention
-        ring = try Ring(reading: top.section("ring"))
-        say = try Say(reading: top.section("say"))
-        clips = try top.read("clips") { try ClipSettings(reading: $0) }
-        day = try Day(reading: top.section("day"))
-        authenticity = try top.read("authenticity") { try Authenticity(reading: $0, keep: retention.keep) }
+        authenticity = try top.read("authenticity") { try Authenticity(reading: $0, keep: features.inbox.keep) }
         logLevel = try top.read("log_level") { try $0.choice(of: Logger.Level.self) } ?? .info
-        let status = try top.section("status")
-        // Those who read it believe one for three minutes.
-        statusInterval =
-            try status.read("interval") { try $0.duration(in: .seconds(10) ... .seconds(150)) }
-            ?? Configuration.Default.statusInterval
-        try status.refuseOtherKeys()
-        enrolment = try top.read("enrolment") { try Enrolment(reading: $0) }
         try top.refuseOtherKeys()
         merchantID = try merchant.name()
         deviceID = try device.name()
@@ -163,12 +126,11 @@ extension Configuration {
 }
 
 extension Configuration.Audio {
+    /// - Parameter mapping: which features share.
     fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
         device = try mapping.read("device") { try $0.audioDevice() } ?? Configuration.Default.audioDevice
         volume = Volume(
             try mapping.read("volume") { try $0.integer(in: Volume.range) } ?? Configuration.Default.volume)
-        leastVolume = Volume(
-            try mapping.read("least_volume") { try $0.integer(in: Volume.range) } ?? Configuration.Default.leastVolume)
         let usual = Timing()
         timing = Timing(
             leadIn: try mapping.read("lead_in") { try $0.duration(in: .zero ... .seconds(2)) } ?? usual.leadIn,
@@ -176,7 +138,6 @@ extension Configuration.Audio {
             closeWhenIdle: try mapping.read("close_when_idle") { try $0.duration(in: .seconds(1) ... .days(1)) })
         speaker = try mapping.read("speaker") { try Loudspeaker(reading: $0) }
         cardLevel = try mapping.read("card_level") { try $0.choice(of: CardLevel.self) } ?? .raise
-        try mapping.refuseOtherKeys()
     }
 }
 
@@ -192,34 +153,9 @@ extension Configuration.VoiceChoice {
     }
 }
 
-extension Configuration.Announce {
-    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
-        freshness = FreshnessPolicy(
-            expireAfter: try mapping.read("expire_after") { try $0.duration(in: .seconds(10) ... .days(7)) }
-                ?? .minutes(10),
-            late: try mapping.read("late") { try $0.choice(of: LatePayments.self) } ?? .summarise)
-        currency = try mapping.read("currency") { try $0.currency() } ?? Configuration.Default.currency
-        hurryAbove = try mapping.read("hurry_above") { try $0.integer(in: 1...1000) }
-        quietHours = try mapping.read("quiet_hours") { try QuietHours(reading: $0) }
-        let prompts = try mapping.section("prompts")
-        networkPrompts = NetworkPromptPolicy(
-            grace: try mapping.read("network_grace") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(30),
-            saysNetwork: try prompts.read("network") { try $0.bool() } ?? true,
-            saysReady: try prompts.read("ready") { try $0.bool() } ?? true)
-        try prompts.refuseOtherKeys()
-        try mapping.refuseOtherKeys()
-    }
-}
-
-extension QuietHours {
-    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
-        let mapping = try value.mapping()
-        let start = try mapping.required("from")
-        let end = try mapping.required("to")
-        self.init(
-            start: try start.minuteOfDay(), end: try end.minuteOfDay(),
-            volume: try mapping.required("volume").integer(in: Volume.range))
-        try mapping.refuseOtherKeys()
-        guard self.start != self.end else { throw end.error("the quiet hours end when they begin") }
+extension Configuration {
+    /// Where the box keeps the certificate that it renews; `nil` for a box that does not renew one.
+    package var identityFiles: IdentityFiles? {
+        features.certificate.map { IdentityFiles(inStateDirectory: stateDirectory, issuerFile: $0.issuerFile) }
     }
 }

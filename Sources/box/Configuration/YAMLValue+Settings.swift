@@ -22,16 +22,6 @@ extension YAMLValue {
         return texts
     }
 
-    /// A time of day, `22:00`, as minutes after midnight.
-    func minuteOfDay() throws(YAMLError) -> Int {
-        let text = try string()
-        guard let match = text.wholeMatch(of: /([0-9]{1,2}):([0-9]{2})/), let hour = Int(match.1),
-            let minute = Int(match.2), hour < 24, minute < 60
-        else { throw error("expected a time of day such as \"22:00\"\(found(text))") }
-        mayBeShown()
-        return hour * 60 + minute
-    }
-
     /// `zh-CN`, a BCP 47 tag.
     private func locale() throws(YAMLError) -> String {
         let text = try string()
@@ -86,15 +76,6 @@ extension YAMLValue {
         let kind = text.prefixMatch(of: kinds)
         if isOfFile || kind.map({ text[$0.range.upperBound...].wholeMatch(of: arguments) != nil }) == true {
             mayBeShown()
-        }
-        return text
-    }
-
-    /// Linux keeps 107 bytes for the path of a socket (unix(7)).
-    func socketPath() throws(YAMLError) -> String {
-        let text = try path()
-        guard text.utf8.count <= 107 else {
-            throw error("the path of a socket has at most 107 bytes, this one has \(text.utf8.count)")
         }
         return text
     }

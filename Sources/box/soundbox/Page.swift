@@ -40,12 +40,12 @@ struct PageCommand: AsyncParsableCommand {
     var signOutAll = false
 
     private var folder: String {
-        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? Configuration.Page.installedFolder
+        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? ShopPageSettings.installedFolder
     }
 
     func run() async throws {
         if signOutAll {
-            try Sessions.closeAll(Configuration.Page.sessionsFile(in: folder))
+            try Sessions.closeAll(ShopPageSettings.sessionsFile(in: folder))
             return printLine("every phone is signed out")
         }
         Footprint.keepSmall()
@@ -55,7 +55,7 @@ struct PageCommand: AsyncParsableCommand {
             throw FileError(
                 path: folder, problem: "cannot be written in: \(SystemError.last); name another folder with --state")
         }
-        let sessions = Sessions(file: Configuration.Page.sessionsFile(in: folder))
+        let sessions = Sessions(file: ShopPageSettings.sessionsFile(in: folder))
         let page = PageServer(socketPath: path, files: files, sessions: sessions, logger: logger) {
             for url in $0 { Self.show(url) }
         } ended: { ending in
@@ -73,8 +73,8 @@ struct PageCommand: AsyncParsableCommand {
 
     /// The control socket. If the page's process may not read the box's setup, it is the installed one.
     private func socketOfConfiguration() throws -> String {
-        guard access(configuration.config, R_OK) == 0 else { return Configuration.Page.installedSocket }
-        guard let page = try configuration.read().page else {
+        guard access(configuration.config, R_OK) == 0 else { return ShopPageSettings.installedSocket }
+        guard let page = try configuration.read().features.page else {
             printError("\(configuration.config): the page is switched off; page: {enabled: true} switches it on")
             throw ExitCode.failure
         }

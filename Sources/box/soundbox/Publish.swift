@@ -62,7 +62,7 @@ struct Publish: AsyncParsableCommand {
         let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
         let signer = payload == nil ? try MessageSigner(settings) : nil
         let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map { notice($0, $1, signer) }
-        let reader = settings.payments.reader(defaultCurrency: settings.announce.currency)
+        let reader = settings.payments.reader(defaultCurrency: settings.features.announcements.currency)
         try await onOwnThread(named: "publish") { [wait, timeout] in
             var awaited = AwaitedReceipts(of: payloads, reader)
             guard wait else {

@@ -60,6 +60,8 @@ public final class FakeFeed: PaymentFeed {
         }
     }
 
+    public var timeSinceLastTurn: Duration { .zero }
+
     public func receiptsAreWaiting() { _ = enqueue { $0.sendReceipts() } }
 
     public func publishStatus(_ payload: [UInt8]) { _ = enqueue { $0.publish(payload) } }

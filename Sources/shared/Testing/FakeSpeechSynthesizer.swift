@@ -81,5 +81,7 @@ public final class FakeClipSource: ClipSource {
         return sound
     }
 
+    public func problem(of reference: ClipReference) -> String? { nil }
+
     public func keep(_ references: Set<ClipReference>) async { state.withLock { $0.kept = references } }
 }

@@ -2,6 +2,7 @@ import Logging
 import SoundboxAudio
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxStore
 import SoundboxVoice
 
@@ -21,7 +22,7 @@ public struct SpeakingBox: Sendable {
             clock: BoxClock(newestKnown: nil), player: Player(sink: sink, voices: voices, volume: Volume(80)),
             voices: voices, state: BoxState(volume: Volume(80)),
             logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
-            receiptsAreWaiting: {})
+            delegate: Unwatched())
     }
 
     /// Runs until the task is cancelled.
@@ -38,4 +39,10 @@ public struct SpeakingBox: Sendable {
 
     /// How many payments were announced, and noted as such on the disk. Blocks.
     public var announcedCount: Int { get throws { try inbox.counts().announced } }
+}
+
+private struct Unwatched: AnnouncerDelegate {
+    func receiptsAreWaiting() {}
+    func heard(_ prompt: Prompt) {}
+    func look() {}
 }

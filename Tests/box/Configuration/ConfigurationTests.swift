@@ -4,6 +4,7 @@ import SoundboxYAML
 import TestSupport
 import Testing
 
+@testable import SoundboxBox
 @testable import SoundboxConfiguration
 @testable import SoundboxVoice
 
@@ -24,22 +25,23 @@ struct ConfigurationTests {
     func defaults() throws {
         let configuration = try Configuration(parsing: Self.least, file: "soundbox.yaml")
         #expect(configuration.audio.device == "default")
-        #expect(configuration.audio.volume.level == 80 && configuration.audio.leastVolume.level == 10)
-        #expect(configuration.statusInterval == .seconds(60))
+        #expect(configuration.audio.volume.level == 80 && configuration.features.volume.least.level == 10)
+        #expect(configuration.features.status.interval == .seconds(60))
         #expect(configuration.audio.timing == Timing())
         #expect(configuration.voice.tempo == .recorded)
-        #expect(configuration.announce.hurryAbove == nil && configuration.announce.quietHours == nil)
+        #expect(
+            configuration.features.announcements.hurryAbove == nil && configuration.features.quietHours.hours == nil)
         #expect(configuration.voice.locales == ["zh-CN"])
         #expect(configuration.voice.directory == "/usr/share/soundbox/sounds")
         #expect(configuration.board == "none")
         #expect(configuration.stateDirectory == "/var/lib/soundbox")
         #expect(configuration.controlSocket == "/run/soundbox/control.sock")
-        #expect(configuration.announce.currency == .CNY)
-        #expect(configuration.announce.freshness.expireAfter == .seconds(600))
-        #expect(configuration.announce.freshness.late == .summarise)
+        #expect(configuration.features.announcements.currency == .CNY)
+        #expect(configuration.features.announcements.freshness.expireAfter == .seconds(600))
+        #expect(configuration.features.announcements.freshness.late == .summarise)
         #expect(configuration.payments.format == .native && !configuration.payments.saysTexts)
         #expect(configuration.authenticity == nil)
-        #expect(configuration.inbox == Retention(keep: .seconds(90 * 86_400), maximumBytes: 512 << 20))
+        #expect(configuration.features.inbox == Retention(keep: .seconds(90 * 86_400), maximumBytes: 512 << 20))
         #expect(configuration.topics[.payments] == "soundbox/v1/M1001/box-01/payments")
     }
 
@@ -151,12 +153,12 @@ struct ConfigurationTests {
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.voice.speakers == ["en-US": "emma"])
-        #expect(configuration.announce.freshness.late == .silent)
+        #expect(configuration.features.announcements.freshness.late == .silent)
         #expect(configuration.payments.format == .native && configuration.payments.saysTexts)
         #expect(
             configuration.authenticity
                 == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
-        #expect(configuration.inbox == Retention(keep: .seconds(30 * 86_400), maximumBytes: 8 << 20))
+        #expect(configuration.features.inbox == Retention(keep: .seconds(30 * 86_400), maximumBytes: 8 << 20))
         #expect(configuration.broker.addresses[0].port == 8883)
         #expect(configuration.broker.addresses[0].usesTLS)
         #expect(configuration.broker.protocolChoice == .v5)
@@ -168,15 +170,15 @@ struct ConfigurationTests {
                 == Timing(leadIn: .milliseconds(150), gap: .seconds(1), closeWhenIdle: .seconds(30)))
         #expect(configuration.audio.cardLevel == .keep)
         #expect(configuration.voice.tempo == Tempo(1.25))
-        #expect(configuration.announce.hurryAbove == 5)
+        #expect(configuration.features.announcements.hurryAbove == 5)
         #expect(
-            configuration.announce.networkPrompts
+            configuration.features.networkPrompts
                 == NetworkPromptPolicy(grace: .seconds(120), saysNetwork: false, saysReady: true))
-        #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
-        #expect(configuration.announce.freshness.expireAfter == .seconds(90))
-        #expect(configuration.announce.currency == Currency("USD"))
-        #expect(configuration.audio.leastVolume == Volume(5))
-        #expect(configuration.statusInterval == .seconds(150))
+        #expect(configuration.features.quietHours.hours == QuietHours(start: 1320, end: 425, volume: 30))
+        #expect(configuration.features.announcements.freshness.expireAfter == .seconds(90))
+        #expect(configuration.features.announcements.currency == Currency("USD"))
+        #expect(configuration.features.volume.least == Volume(5))
+        #expect(configuration.features.status.interval == .seconds(150))
         #expect(configuration.logLevel == .debug)
     }
 

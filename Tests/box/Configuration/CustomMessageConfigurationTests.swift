@@ -2,6 +2,7 @@ import SoundboxCore
 import SoundboxYAML
 import Testing
 
+@testable import SoundboxBox
 @testable import SoundboxConfiguration
 
 @Suite("Configuration of rings, sentences and clips")
@@ -15,11 +16,11 @@ struct CustomMessageConfigurationTests {
     @Test("Without a word a second ring waits, text is spoken and clips are refused")
     func defaults() throws {
         let configuration = try read("")
-        #expect(configuration.ring.second == .wait)
-        #expect(configuration.say == .init(expireAfter: .seconds(300), synthesizer: .espeak))
-        #expect(configuration.clips == nil)
+        #expect(configuration.features.ring.second == .wait)
+        #expect(configuration.features.say == SaySettings(expireAfter: .seconds(300), synthesizer: .espeak))
+        #expect(configuration.features.clips == nil)
         #expect(
-            try read("clips: {hosts: [a.example]}\n").clips
+            try read("clips: {hosts: [a.example]}\n").features.clips
                 == ClipSettings(hosts: [try #require(HostRule("a.example"))]))
     }
 
@@ -36,11 +37,11 @@ struct CustomMessageConfigurationTests {
               plain_http: true
 
             """)
-        #expect(configuration.ring.second == .busy)
-        #expect(configuration.say == .init(expireAfter: .seconds(3600), synthesizer: .none))
+        #expect(configuration.features.ring.second == .busy)
+        #expect(configuration.features.say == SaySettings(expireAfter: .seconds(3600), synthesizer: .none))
         let hosts = try ["cdn.example.com", "*.example.org:8443"].map { try #require(HostRule($0)) }
         #expect(
-            configuration.clips
+            configuration.features.clips
                 == ClipSettings(
                     hosts: hosts, allowsPlainHTTP: true, largest: 512 << 10, longest: .seconds(5)))
     }

@@ -2,11 +2,12 @@ import SoundboxCore
 import SoundboxYAML
 import Testing
 
+@testable import SoundboxBox
 @testable import SoundboxConfiguration
 
 @Suite("The business day in the configuration")
 struct DayTests {
-    private func day(_ text: String) throws -> Configuration.Day {
+    private func day(_ text: String) throws -> DaySettings {
         try Configuration(
             parsing: """
                 merchant_id: M1
@@ -14,17 +15,17 @@ struct DayTests {
                 broker: {url: "mqtt://localhost"}
                 \(text)
                 """, file: "soundbox.yaml"
-        ).day
+        ).features.day
     }
 
     @Test("Without a word of it a day begins at midnight, in the machine's zone, and is not told by itself")
-    func defaults() throws { #expect(try day("") == Configuration.Day(cutOver: 0)) }
+    func defaults() throws { #expect(try day("") == DaySettings(cutOver: 0)) }
 
     @Test("All of it is read")
     func all() throws {
         #expect(
             try day(#"day: {cut_over: "04:00", time_zone: Asia/Shanghai, announce_at: "23:30"}"#)
-                == Configuration.Day(cutOver: 240, timeZone: "Asia/Shanghai", announceAt: 23 * 60 + 30))
+                == DaySettings(cutOver: 240, timeZone: "Asia/Shanghai", announceAt: 23 * 60 + 30))
     }
 
     @Test(

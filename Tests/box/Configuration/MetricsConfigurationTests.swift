@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxYAML
@@ -8,7 +9,7 @@ struct MetricsConfigurationTests {
     private static let least = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
 
     private func address(_ text: String) throws -> ListenAddress? {
-        try Configuration(parsing: Self.least + text, file: "soundbox.yaml").metricsAddress
+        try Configuration(parsing: Self.least + text, file: "soundbox.yaml").features.metrics
     }
 
     @Test("No port is open unless one is asked for")

@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxYAML
@@ -16,13 +17,12 @@ struct PageConfigurationTests {
         arguments: ["", "page: {enabled: false}\n", "page: {enabled: false, port: 81}\n"])
     func off(text: String) throws {
         let configuration = try configuration(text)
-        #expect(configuration.page == nil)
-        #expect(configuration.pageJSON == .object([("enabled", .bool(false))]))
+        #expect(configuration.features.page == nil)
     }
 
     @Test("A page that is switched on is plain HTTP on every private address, and its socket is its own group's")
     func usual() throws {
-        let page = try #require(try configuration("page: {enabled: true}\n").page)
+        let page = try #require(try configuration("page: {enabled: true}\n").features.page)
         #expect(page.port == 80 && page.address == nil && page.certificateFile == nil && page.role == .change)
         #expect(page.socket == "/run/soundbox-page/control.sock" && page.group == "soundbox-page")
     }
@@ -41,7 +41,7 @@ struct PageConfigurationTests {
                   socket: /tmp/page.sock
 
                 """
-            ).page)
+            ).features.page)
         #expect(page.port == 443 && page.address == .v4([192, 168, 1, 7]) && page.role == .look)
         #expect(page.keyFile == "/etc/soundbox-page/key.pem")
         #expect(page.socket == "/tmp/page.sock" && page.group == nil)

@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCore
 import SoundboxYAML
 import TestSupport
@@ -23,13 +24,15 @@ struct RemoteConfigurationTests {
             return try Configuration(readingFile: folder.file("soundbox.yaml"), with: settings)
         }
         let none = try read("{}")
-        #expect(none.announce.freshness.expireAfter == .seconds(120) && none.announce.quietHours != nil)
+        #expect(
+            none.features.announcements.freshness.expireAfter == .seconds(120) && none.features.quietHours.hours != nil)
         let some = try read(
             #"{"audio":{"volume":null},"voice":{"locale":["en-US","zh-CN"]},"#
                 + #""announce":{"quiet_hours":null,"prompts":{"ready":false},"expire_after":"5m"}}"#)
         #expect(some.audio.volume == Volume(20) && some.voice.locales == ["en-US", "zh-CN"])
-        #expect(some.announce.quietHours == nil && some.announce.freshness.expireAfter == .seconds(300))
-        #expect(some.announce.networkPrompts.saysReady == false && some.announce.networkPrompts.saysNetwork)
+        #expect(
+            some.features.quietHours.hours == nil && some.features.announcements.freshness.expireAfter == .seconds(300))
+        #expect(some.features.networkPrompts.saysReady == false && some.features.networkPrompts.saysNetwork)
         for (values, key) in [
             (#"{"announce":{"quiet_hours":{"from":"25:00","to":"1:00","volume":1}}}"#, "announce.quiet_hours.from"),
             (#"{"announce":{"prompts":{"x":true}}}"#, "announce.prompts"),

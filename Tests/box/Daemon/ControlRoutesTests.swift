@@ -1,6 +1,10 @@
+import Foundation
 import SoundboxCore
 import SoundboxSpeech
+import SoundboxSystem
 import SoundboxTesting
+import SoundboxYAML
+import TestSupport
 import Testing
 
 @testable import SoundboxBox
@@ -9,7 +13,11 @@ import Testing
 struct ControlRoutesTests {
     private let inbox = TemporaryInbox()
 
-    private func box(_ set: (inout Box.Parts) -> Void = { _ in }) throws -> IdleBox { try IdleBox(inbox: inbox, set) }
+    private func box(_ set: (inout BoxContext) -> Void = { _ in }) throws -> IdleBox { try IdleBox(inbox: inbox, set) }
+
+    private static func page() throws -> ShopPageSettings? {
+        try ShopPageSettings(reading: YAMLValue(parsing: "{enabled: true}", file: "soundbox.yaml"))
+    }
 
     private func arrive(_ ids: String...) throws {
         let arrivals = try ids.map { Arrival.notice(PaymentNotice(id: try PaymentID($0), money: try Money("1", .CNY))) }
@@ -18,7 +26,7 @@ struct ControlRoutesTests {
 
     @Test("Why the page is not served stands in the status until it is, in one line; its settings are told")
     func page() async throws {
-        let box = try box { $0.page = .object([("port", .integer(80))]) }
+        let box = try box { [page = try Self.page()] in $0.settings.page = page }
         _ = try await box.ask("PUT /page", #"{"problem": "/c\u000a: gone"}"#)
         #expect(box.state.snapshot.pageProblem == "/c\\u{a}: gone")
         for body in ["", "{}", #"{"problem": 1}"#, #"{"problem": "\#(String(repeating: "x", count: 1001))"}"#] {
@@ -28,6 +36,7 @@ struct ControlRoutesTests {
         #expect(try await box.ask("PUT /page", #"{"problem": null}"#)["port"] == .integer(80))
         #expect(box.state.snapshot.pageProblem == nil)
         #expect(try await box.ask("GET /page")["port"] == .integer(80))
+        #expect(try await self.box().ask("GET /page")["enabled"] == .bool(false))
     }
 
     @Test("Without a number the last payment is repeated, and with one that notice, if it has been told")
@@ -71,7 +80,7 @@ struct ControlRoutesTests {
     @Test("No code is said that nobody would hear, or not for long")
     func noCode() async throws {
         let code = #"{"code": "012345"}"#
-        let quiet = try box { $0.policy.quietHours = QuietHours(start: 0, end: 1440, volume: 50) }
+        let quiet = try box { $0.settings.quietHours.hours = QuietHours(start: 0, end: 1440, volume: 50) }
         #expect(try await quiet.refusal("POST /sign-in-code", code) == .quiet)
         let box = try box()
         _ = try await box.ask("PUT /volume", #"{"volume": "mute"}"#)
@@ -89,19 +98,16 @@ struct ControlRoutesTests {
 
     @Test("Quiet hours are told and set, and nonsense changes nothing; what the disk refuses is a fault")
     func quietHours() async throws {
-        let kept = Mutexed<[QuietChange?]>([])
-        let box = try box {
-            $0.quietHours = OwnQuietHours(own: nil) { change in
-                guard kept.value.isEmpty else { throw ControlRefusal(.busy, "no disk") }
-                kept.value.append(change)
-            }
-        }
+        let disk = try TemporaryFolder()
+        let folder = disk.file("state")
+        try SmallFile.createFolders(folder)
+        let box = try box { $0.stateDirectory = folder }
         #expect(try await box.ask("GET /quiet-hours")["origin"]?.string == "setup")
         let set = #"{"from": "22:00", "to": "07:30", "volume": 20}"#
         let hours = try JSONValue(parsing: Array(#"{"quiet_hours": \#(set), "origin": "shop"}"#.utf8))
         let version = box.state.version
         #expect(try await box.ask("PUT /quiet-hours", set) == hours)
-        #expect(box.state.version > version && kept.value.count == 1)
+        #expect(box.state.version > version && StateFile.quietHours(in: folder).read() != nil)
         for body in [
             "", "{}", "[]", #"{"off": false}"#, #"{"from": "22:00", "to": "22:00", "volume": 20}"#,
             #"{"from": "24:00", "to": "07:30", "volume": 20}"#, #"{"from": "22:00", "to": "7:30", "volume": 20}"#,
@@ -110,6 +116,7 @@ struct ControlRoutesTests {
         ] {
             #expect(try await box.refusal("PUT /quiet-hours", body) == .invalid, "\(body)")
         }
+        try FileManager.default.removeItem(atPath: folder)
         #expect(try await box.refusal("PUT /quiet-hours", #"{"off": true}"#) == .fault)
         #expect(try await box.ask("GET /quiet-hours") == hours)
     }
@@ -161,7 +168,7 @@ struct ControlRoutesTests {
 
     @Test("A phone may use what the shop's page offers; never what signs a phone in or says how the page is served")
     func phones() async throws {
-        let box = try box { $0.page = .object([("enabled", .bool(true))]) }
+        let box = try box { [page = try Self.page()] in $0.settings.page = page }
         let told = try await box.ask("GET /page")["routes"]?.elements?.compactMap(\.string) ?? []
         #expect(
             told.sorted() == [

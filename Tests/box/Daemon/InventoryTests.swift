@@ -20,29 +20,28 @@ struct InventoryTests {
 
     /// A box with every feature that a configuration can turn on.
     private static func lines() async throws -> [String] {
-        let inbox = TemporaryInbox()
-        var parts = Box.Parts.onFakes(
-            feed: FakeFeed(), inbox: inbox, voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN"))
-        ) { RecordingSink() }
-        parts.policy.dayEnd = DayEnd(minute: 1320)
-        parts.policy.networkPrompts = NetworkPromptPolicy(grace: .seconds(30), saysNetwork: true, saysReady: true)
-        parts.certificate = CertificateStore(
-            spread: 0, term: { throw TestFailure("none") }, request: { "" }, install: { _ in false },
-            isOnTrial: { false }, countStart: { 1 }, keep: {}, restore: { _, _ in }, failure: { nil })
-        parts.connection = ConnectionKeeper(
-            store: .none, boot: "1", chosen: .auto, state: parts.state, logger: parts.logger)
-        parts.machine = { MachineReading(freeBytes: 1) }
-        let (routes, metrics) = (Mutexed<[ControlRoute]>([]), Mutexed<(@Sendable () async -> [MetricFamily])?>(nil))
-        parts.control = {
-            routes.value = $0
+        var box = BoxContext.onFakes(
+            feed: FakeFeed(), inbox: TemporaryInbox(),
+            voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN")),
+            output: SoundThread { _ in RecordingSink() })
+        let folder = try TemporaryFolder()
+        (box.stateDirectory, box.thermalFolder) = (folder.path, folder.path)
+        box.settings.day.announceAt = 1320
+        box.remoteSettings = NoSettings()
+        box.certificate = NoCertificate()
+        box.connection = ConnectionKeeper(
+            store: .none, boot: "1", chosen: .auto, state: box.state, logger: box.logger)
+        let metrics = Mutexed<(@Sendable () async -> [MetricFamily])?>(nil)
+        box.serve = {
             metrics.value = $1
             return [Server()]
         }
-        let services = Box(parts).services
+        let services = Box(box).services
+        let routes = box.features.all.flatMap(\.routes)
         let families = await metrics.value?() ?? []
         var lines = ["services, from the first that starts to the first that stops:"]
         lines += services.map { "  \(type(of: $0))" }
-        lines += ["routes:"] + routes.value.map { "  \($0)\($0.isForPhones ? ", for phones" : "")" }
+        lines += ["routes:"] + routes.map { "  \($0)\($0.isForPhones ? ", for phones" : "")" }
         lines += ["metrics:"] + families.map { "  \($0.name) \($0.kind)" }
         return lines + ["status:"] + (try status()).map { "  \($0.name)" }
     }

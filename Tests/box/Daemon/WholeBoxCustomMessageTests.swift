@@ -30,12 +30,12 @@ struct WholeBoxCustomMessageTests {
     init() throws { voices = try Self.shipped.get() }
 
     /// - Parameter sink: a ring has no end, so that a sink which takes sound as fast as it comes has too much of it.
-    private func parts(_ feed: FakeFeed, _ sink: any AudioSink, refusesSecondRing: Bool = false) -> Box.Parts {
-        var parts = Box.Parts.onFakes(feed: feed, inbox: inbox, voices: voices, panel: panel) { sink }
-        parts.policy.refusesSecondRing = refusesSecondRing
+    private func parts(_ feed: FakeFeed, _ sink: any AudioSink, refusesSecondRing: Bool = false) -> BoxContext {
+        var parts = BoxContext.onFakes(
+            feed: feed, inbox: inbox, voices: voices, panel: panel, output: SoundThread { _ in sink })
+        parts.settings.ring.second = refusesSecondRing ? .busy : .wait
         parts.synthesizer = synthesizer
         parts.clips = clips
-        parts.problemOfClip = { _ in nil }
         return parts
     }
 
@@ -50,7 +50,7 @@ struct WholeBoxCustomMessageTests {
         try await withBox(parts(feed, sink), body)
     }
 
-    private func withBox(_ parts: Box.Parts, _ body: () async throws -> Void) async throws {
+    private func withBox(_ parts: BoxContext, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { _ = try? await Box(parts).run(endingOn: nil) }
             try await body()
@@ -164,7 +164,7 @@ struct WholeBoxCustomMessageTests {
         arguments: [false, true], ["转你五百了", "五百转过来了", "重复播报", "已取消", "存储故障", "登录验证码 一二三四五六"])
     func remark(saysTexts: Bool, text: String) async throws {
         var parts = parts(feed, sink)
-        parts.policy.saysNoticeTexts = saysTexts
+        parts.notices.saysTexts = saysTexts
         try await withBox(parts) {
             try await feed.deliver(payment: #"{"id":"A-1","amount":"0.01","text":"\#(text)"}"#)
             let stored = try await feed.receipt(of: "A-1", "stored")
@@ -178,7 +178,7 @@ struct WholeBoxCustomMessageTests {
     @Test("The text of a notice is left out while another notice waits: no payment waits for what a payer has written")
     func remarkWhileOthersWait() async throws {
         var parts = parts(feed, sink)
-        parts.policy.saysNoticeTexts = true
+        parts.notices.saysTexts = true
         let money = try Money("1", .CNY)
         _ = try inbox.store(
             [

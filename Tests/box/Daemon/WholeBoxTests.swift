@@ -20,21 +20,19 @@ struct WholeBoxTests {
     private let sink = RecordingSink()
     private let panel = FakePanel()
     private let log = Journal<String>()
-    private let kept = Journal<Volume>()
     private let voice: Voice
 
     init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice }
 
-    private func parts() -> Box.Parts {
-        var parts = Box.Parts.onFakes(feed: feed, inbox: inbox, voices: Voices(first: voice), panel: panel) { [sink] in
-            sink
-        }
-        parts.keepVolume = { [kept] in kept.append($0) }
+    private func parts() -> BoxContext {
+        var parts = BoxContext.onFakes(
+            feed: feed, inbox: inbox, voices: Voices(first: voice), panel: panel,
+            output: SoundThread { [sink] _ in sink })
         parts.logger = Logger(label: "box") { [log] _ in TextLog(lines: log) }
         return parts
     }
 
-    private func withBox(_ others: Box.Parts? = nil, _ body: () async throws -> Void) async throws {
+    private func withBox(_ others: BoxContext? = nil, _ body: () async throws -> Void) async throws {
         let parts = others ?? parts()
         try await withThrowingTaskGroup { group in
             group.addTask { _ = try? await Box(parts).run(endingOn: nil) }
@@ -164,7 +162,7 @@ struct WholeBoxTests {
         let other = FakeFeed()
         var ahead = parts()
         ahead.feed = other
-        ahead.policy.freshness.expireAfter = .seconds(60)
+        ahead.settings.announcements.freshness.expireAfter = .seconds(60)
         ahead.clock = BoxClock(newestKnown: nil) {
             let now = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 + secondsAhead * 1000)
             return BoxClock.Signs(now: now, isSynchronised: false, offset: .zero)
@@ -183,7 +181,7 @@ struct WholeBoxTests {
     @Test("A box that may says that it is ready as soon as payments can arrive, and with no chime")
     func ready() async throws {
         var parts = parts()
-        parts.policy.networkPrompts = NetworkPromptPolicy()
+        parts.settings.networkPrompts = NetworkPromptPolicy()
         try await withBox(parts) {
             _ = try await log.next { $0.contains("announcing") && $0.contains("greeting") ? () : nil }
             try await feed.deliver(payment: #"{"id":"R-1","amount":"1"}"#)
@@ -196,8 +194,8 @@ struct WholeBoxTests {
     @Test("In quiet hours it does not say so by itself")
     func quietReady() async throws {
         var parts = parts()
-        parts.policy.networkPrompts = NetworkPromptPolicy()
-        parts.policy.quietHours = QuietHours(start: 0, end: 1440, volume: 100)
+        parts.settings.networkPrompts = NetworkPromptPolicy()
+        parts.settings.quietHours.hours = QuietHours(start: 0, end: 1440, volume: 100)
         try await withBox(parts) {
             for number in 1...3 {
                 try await feed.deliver(payment: #"{"id":"Q-\#(number)","amount":"1"}"#)
@@ -283,7 +281,8 @@ struct WholeBoxTests {
     @Test("For a payment that is known already the card may open and close again, and nothing is heard")
     func expectedInVain() async throws {
         var parts = parts()
-        parts.output = SoundThread(closeWhenIdle: .milliseconds(1)) { [sink] _ in sink }
+        let output = SoundThread(closeWhenIdle: .milliseconds(1)) { [sink] _ in sink }
+        parts.player = Player(on: output, voices: parts.voices, volume: Volume(100))
         try await withBox(parts) {
             try await feed.deliver(payment: #"{"id":"E-1","amount":"5"}"#)
             _ = try await feed.receipt(of: "E-1", "announced")
@@ -291,7 +290,7 @@ struct WholeBoxTests {
             try await feed.deliver(payment: #"{"id":"E-1","amount":"5"}"#)
             _ = try await feed.receipt(of: "E-1", "duplicate")
             // Behind whatever it has asked of the card.
-            try await parts.output.look()
+            try await output.look()
             while sink.isOpen { await Task.yield() }
             #expect(sink.announcements.count == 1)
         }
@@ -301,7 +300,8 @@ struct WholeBoxTests {
     func hangingCard() async throws {
         let card = HangingCard()
         var parts = parts()
-        parts.output = SoundThread { _ in card }
+        parts.player = Player(
+            on: SoundThread { _ in card }, voices: parts.voices, volume: Volume(100))
         try await withBox(parts) {
             await card.hangs.wait()
             for number in 1...3 {
@@ -315,14 +315,17 @@ struct WholeBoxTests {
 
     @Test("A button and a command of the broker act on the same volume; the status tells it, and it is kept")
     func volume() async throws {
-        try await withBox {
+        let folder = try TemporaryFolder()
+        var parts = parts()
+        parts.stateDirectory = folder.path
+        try await withBox(parts) {
             _ = try await feed.status { $0["state"]?.string == "online" }
             #expect(try await feed.deliver(command: #"{"id":"v-1","type":"volume","volume":40}"#) == .acknowledged)
             _ = try await feed.status { $0["volume"]?.integer == 40 }
             panel.click(.volumeUp, at: .monotonicNow)
             _ = try await feed.status { ($0["volume"]?.integer ?? 0) > 40 }
-            #expect(try await kept.next { $0.level > 40 ? $0 : nil } > Volume(40))
         }
+        #expect(try #require(StateFile.volume(in: folder.path).read()) > Volume(40))
     }
 }
 

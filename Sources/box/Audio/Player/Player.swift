@@ -60,6 +60,9 @@ public final class Player: Sendable {
         self.init(on: thread, voices: voices, volume: volume, timing: timing, loudspeaker: loudspeaker)
     }
 
+    /// Call when the box must stop. Never blocks; any thread.
+    package func hurry() { thread.hurry() }
+
     /// The volume in force. Never blocks; any thread.
     public var volume: Volume {
         get { Volume(volumeLevel.load(ordering: .relaxed)) }

@@ -48,6 +48,9 @@ public final class SoundThread: Sendable {
         first.start()
     }
 
+    /// Call when the box must stop: a device that holds its thread is given up sooner. Never blocks; any thread.
+    package func hurry() { watch.hurry() }
+
     deinit { worker.withLock { $0?.jobs.finish() } }
 
     /// Runs `body` on the sound thread, after all earlier jobs. Any task.

@@ -6,6 +6,10 @@ public protocol ClipSource: Sendable {
     /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for a bounded time; never blocks. Any task.
     func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound
 
+    /// Why it cannot be played here, as far as that is known without fetching it; `nil` for nothing. Any thread; never
+    /// blocks.
+    func problem(of reference: ClipReference) -> String?
+
     /// Names the clips whose custom messages have not ended: the cache keeps these whatever else it deletes. Any task.
     func keep(_ references: Set<ClipReference>) async
 }

@@ -170,6 +170,9 @@ public protocol PaymentFeed: Sendable {
     /// Tells the feed that the outbox has grown. Never blocks; any thread.
     func receiptsAreWaiting()
 
+    /// How long its thread has been busy with the current call; any thread.
+    var timeSinceLastTurn: Duration { get }
+
     /// Replaces the retained status (JSON text); sent now or as soon as connected. Never blocks; any thread.
     func publishStatus(_ payload: [UInt8])
 }

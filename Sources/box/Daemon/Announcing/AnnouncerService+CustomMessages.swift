@@ -10,14 +10,14 @@ extension AnnouncerService {
         let entries = try customMessages.store.customMessages()
         customMessages.prepare(entries)
         let says = entries.filter { !$0.isRing && !nowPlaying.isHeld(.customMessage($0.customMessage.id)) }.map {
-            Announcer.Say($0, customMessages.speech($0))
+            Announcer.Say($0, customMessages.speech(of: $0))
         }
         return (says, entries.filter(\.isRing))
     }
 
     func words(of ring: CustomMessageEntry) -> AnnouncementScript? {
         guard let customMessages else { return .silence }
-        return customMessages.ringWords(ring)
+        return customMessages.words(of: ring)
     }
 
     /// Passes each change of the current ring to the panel, the status and the log.
@@ -47,7 +47,7 @@ extension AnnouncerService {
             logger.info("said", metadata: command.merging(["told": "\(audibility.rawValue)"]) { $1 })
         case .answered, .missed: break
         }
-        receiptsAreWaiting()
+        delegate.receiptsAreWaiting()
         return true
     }
 }

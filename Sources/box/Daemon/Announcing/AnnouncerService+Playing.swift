@@ -103,7 +103,7 @@ extension AnnouncerService {
         noteSound()
         guard case .heard(let audibility) = outcome else { return nowPlaying.isWritten ? .stoppedEarly : .withdrawn }
         switch job {
-        case .prompt(let prompt) where audibility == .aloud: promptWasHeard(prompt)
+        case .prompt(let prompt) where audibility == .aloud: delegate.heard(prompt)
         case .prompt, .signInCode:
             if audibility != .aloud {
                 logger.notice("said, and not heard", metadata: job.logMetadata(["told": "\(audibility.rawValue)"]))
@@ -211,7 +211,7 @@ extension AnnouncerService {
     private func makeText(of entry: InboxEntry) {
         textInTheMaking?.words.giveUp()
         textInTheMaking = entry.notice.text.flatMap { text in
-            customMessages.map { (entry.sequence, WordsInTheMaking(text, $0.words)) }
+            customMessages.map { (entry.sequence, WordsInTheMaking(text, $0.words(ofText:))) }
         }
     }
 

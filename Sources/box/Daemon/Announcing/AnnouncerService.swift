@@ -19,7 +19,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     let inbox: any Inbox
     let clock: BoxClock
     private let day: ShopDay?
-    let customMessages: SpokenCustomMessages?
+    let customMessages: (any SpokenCustomMessages)?
     let nowPlaying: NowPlaying
     let player: Player
     var voices: Voices
@@ -27,8 +27,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     let logger: Logger
     /// `nil` counts nothing.
     let metrics: BoxMetrics?
-    let receiptsAreWaiting: @Sendable () -> Void
-    let promptWasHeard: @Sendable (Prompt) -> Void
+    let delegate: any AnnouncerDelegate
     let requests: AnnouncerRequests
     nonisolated let ages: MessageAges
     private let quietTime: QuietTime
@@ -45,8 +44,6 @@ package actor AnnouncerService: Service, AnnouncerWork {
     /// Tries unreadable recordings again.
     var recordingsRetry: Task<Void, Never>?
 
-    private let willStop: @Sendable () -> Void
-
     /// How long the current announcement may take after the box was stopped. Shorter than the 10 s that all services
     /// have together (``Box/run(endingOn:)``), so that receipts and the last status still go out.
     private static let timeToFinish = Duration.seconds(9)
@@ -56,28 +53,20 @@ package actor AnnouncerService: Service, AnnouncerWork {
     ///   - customMessages: for `say` and `ring` commands; `nil` if the box takes none.
     ///   - ages: how the messages of payments arrived.
     ///   - day: counts the takings, on this thread; `nil` without a history.
-    ///   - receiptsAreWaiting: called after every commit that wrote receipts. Must not block.
-    ///   - promptWasHeard: called when a prompt was heard to its end, neither muted nor too soft. Must not block.
-    ///   - willStop: called when the service must stop. Must not block.
     ///   - lookInterval: how often an idle box checks its sound card. A fault and its end must be known within 10 s,
     ///     and a card may take time to open.
-    ///   - looksElsewhere: called at the same interval on the announcer's thread, so that other checks share its
-    ///     wake-up. Must not block.
     package init(
-        announcer: Announcer, inbox: any Inbox, customMessages: SpokenCustomMessages? = nil, clock: BoxClock,
+        announcer: Announcer, inbox: any Inbox, customMessages: (any SpokenCustomMessages)? = nil, clock: BoxClock,
         player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, requests: AnnouncerRequests = AnnouncerRequests(),
         ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
         day: ShopDay? = nil,
-        receiptsAreWaiting: @escaping @Sendable () -> Void,
-        promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
-        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(5),
-        looksElsewhere: @escaping @Sendable () -> Void = {}
+        delegate: any AnnouncerDelegate, lookInterval: Duration = .seconds(5)
     ) {
         executor = ThreadExecutor(name: "announcer", every: lookInterval) {
             requests.checkDevice()
-            looksElsewhere()
+            delegate.look()
         }
         self.announcer = announcer
         self.requests = requests
@@ -93,9 +82,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.state = state
         self.logger = logger
         self.metrics = metrics
-        self.receiptsAreWaiting = receiptsAreWaiting
-        self.promptWasHeard = promptWasHeard
-        self.willStop = willStop
+        self.delegate = delegate
     }
 
     /// Call before a cancel is committed: if the target plays, it ends after the current word, before the disk answers.
@@ -128,8 +115,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [requests, nowPlaying, willStop, logger] in
-                willStop()
+            } onGracefulShutdown: { [requests, nowPlaying, player, logger] in
+                player.hurry()
                 requests.stop()
                 nowPlaying.silenceRing()
                 Task {
@@ -249,7 +236,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
             }
             nowPlaying.forget(job.cancelTargets)
             logger.info("announced", metadata: job.logMetadata(["told": "\(audibility.rawValue)"]))
-            receiptsAreWaiting()
+            delegate.receiptsAreWaiting()
         }
     }
 
@@ -259,7 +246,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         ages.forget(entries.map(\.notice.id))
         metrics?.expired(entries)
         logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
-        receiptsAreWaiting()
+        delegate.receiptsAreWaiting()
     }
 
     /// Reports a fault once, not at each attempt.

@@ -4,40 +4,27 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Stores the box's certificate. Everything may block on the disk.
-package struct CertificateStore: Sendable {
-    package var term: @Sendable () throws -> CertificateTerm
-    /// Makes a signing request for the next certificate, in PEM.
-    package var request: @Sendable () throws -> String
-    /// - Returns: whether it differs from the current one.
-    package var install: @Sendable (_ certificate: String) throws -> Bool
-    /// Whether the broker has not yet accepted the current certificate.
-    package var isOnTrial: @Sendable () -> Bool
-    /// Counts a start with the certificate on trial. Returns the count, this start included.
-    package var countStart: @Sendable () -> Int
-    package var keep: @Sendable () -> Void
-    package var restore: @Sendable (Timestamp, _ reason: String) throws -> Void
-    /// When and why the last new certificate was given up.
-    package var failure: @Sendable () -> (time: Timestamp, reason: String)?
+package protocol CertificateStore: Sendable {
     /// A fixed value of this box, 0 up to 1: see ``CertificateTerm/renewal(spread:)``.
-    package var spread: Double
-
-    package init(
-        spread: Double, term: @escaping @Sendable () throws -> CertificateTerm,
-        request: @escaping @Sendable () throws -> String,
-        install: @escaping @Sendable (String) throws -> Bool, isOnTrial: @escaping @Sendable () -> Bool,
-        countStart: @escaping @Sendable () -> Int,
-        keep: @escaping @Sendable () -> Void, restore: @escaping @Sendable (Timestamp, String) throws -> Void,
-        failure: @escaping @Sendable () -> (time: Timestamp, reason: String)?
-    ) {
-        (self.spread, self.term, self.request, self.install) = (spread, term, request, install)
-        (self.isOnTrial, self.countStart, self.keep) = (isOnTrial, countStart, keep)
-        (self.restore, self.failure) = (restore, failure)
-    }
+    var spread: Double { get }
+    func term() throws -> CertificateTerm
+    /// Makes a signing request for the next certificate, in PEM.
+    func request() throws -> String
+    /// - Returns: whether it differs from the current one.
+    func install(_ certificate: String) throws -> Bool
+    /// Whether the broker has not yet accepted the current certificate.
+    var isOnTrial: Bool { get }
+    /// Counts a start with the certificate on trial. Returns the count, this start included.
+    func countStart() -> Int
+    func keep()
+    func restore(at time: Timestamp, because reason: String) throws
+    /// When and why the last new certificate was given up.
+    var failure: (time: Timestamp, reason: String)? { get }
 }
 
 /// Renews the box's certificate: publishes a request in the status when it is due, installs the answer, ends the box so
 /// that it is made again with the new certificate, and restores the old one if the box does not come online with it.
-package actor CertificateService: Service {
+package actor CertificateService: EndingService, Feature {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -53,7 +40,7 @@ package actor CertificateService: Service {
     /// How long after a failed certificate the next request waits.
     static let rest = Duration.seconds(24 * 3600)
 
-    private let store: CertificateStore
+    private let store: any CertificateStore
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
@@ -64,14 +51,15 @@ package actor CertificateService: Service {
     private var pending: String?
     /// The box was online with the certificate on trial, even if the disk refused to store that.
     private var wasOnline = false
-    /// Whether the box must be made again.
-    private(set) var hasChanged = false
+    private var hasChanged = false
+
+    package var ending: BoxEnding? { hasChanged ? .remade : nil }
 
     /// - Parameters:
     ///   - executor: a thread that may block.
     ///   - timeout: how long the box may take to come online with a new certificate.
     package init(
-        store: CertificateStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
+        store: any CertificateStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         timeout: Duration = TrialWatch.timeout
     ) {
         self.store = store
@@ -96,7 +84,7 @@ package actor CertificateService: Service {
 
     /// Returns when the box must be made again, or at shutdown.
     package func run() async {
-        let isOnTrial = store.isOnTrial()
+        let isOnTrial = store.isOnTrial
         // Somebody may restart a box because it is offline. After several starts, go back to the old certificate.
         let starts = isOnTrial ? store.countStart() : 0
         if starts > Self.mostStarts,
@@ -134,7 +122,7 @@ package actor CertificateService: Service {
             wasOnline = true
             putInForce()
         case .trial(.late):
-            guard store.isOnTrial() else { return false }
+            guard store.isOnTrial else { return false }
             // The disk refused `keep` before.
             if wasOnline {
                 putInForce()
@@ -146,9 +134,9 @@ package actor CertificateService: Service {
     }
 
     private func putInForce() {
-        guard store.isOnTrial() else { return }
+        guard store.isOnTrial else { return }
         store.keep()
-        guard !store.isOnTrial() else {
+        guard !store.isOnTrial else {
             return logger.error("the new certificate cannot be kept; it is tried again")
         }
         logger.notice("the new certificate is in force")
@@ -157,7 +145,7 @@ package actor CertificateService: Service {
 
     /// - Returns: whether the old certificate is in force again.
     private func giveUp(_ reason: String) -> Bool {
-        do { try store.restore(clock.now, reason) } catch {
+        do { try store.restore(at: clock.now, because: reason) } catch {
             logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
             return false
         }
@@ -172,11 +160,11 @@ package actor CertificateService: Service {
             return
         }
         let now = clock.now
-        let failure = store.failure()
+        let failure = store.failure
         var status = CertificateStatus(end: term.end, problem: failure?.reason)
         // A time in the future was written by a wrong clock.
         let rests = failure.map { (.zero..<Self.rest).contains(now.duration(since: $0.time)) } ?? false
-        if now >= term.renewal(spread: store.spread), !rests, !store.isOnTrial() {
+        if now >= term.renewal(spread: store.spread), !rests, !store.isOnTrial {
             do { status.request = try request() } catch {
                 status.problem = "a new certificate cannot be asked for: \(error)"
             }
@@ -198,6 +186,10 @@ package actor CertificateService: Service {
     }
 }
 
-extension CertificateService: Feature {
+extension CertificateService {
+    init(in box: BoxContext, _ store: any CertificateStore) {
+        self.init(store: store, state: box.state, clock: box.clock, logger: box.logger, executor: box.files)
+    }
+
     nonisolated func fill(_ status: inout BoxStatus) { status.certificate = state.snapshot.certificate }
 }

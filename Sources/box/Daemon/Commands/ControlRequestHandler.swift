@@ -25,6 +25,11 @@ struct ControlRequestHandler: Sendable {
         let time = Mutex<ContinuousClock.Instant?>(nil)
     }
 
+    init(in box: BoxContext, _ history: HistoryRequestHandler, _ volume: VolumeControl, _ quietTime: QuietTime) {
+        (self.history, self.volume, self.quietTime) = (history, volume, quietTime)
+        (inbox, state, voices, executor, requests) = (box.inbox, box.state, box.voices, box.files, box.requests)
+    }
+
     private func replay(_ sequence: Int64) async throws {
         guard let entry = try await history.entry(sequence) else {
             throw ControlRefusal(.unknown, "there is no notice \(sequence)")

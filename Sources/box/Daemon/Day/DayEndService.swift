@@ -38,6 +38,14 @@ actor DayEndService: Service, Feature {
         told = keeper.read()
     }
 
+    /// `nil` if no time is set for it.
+    init?(in box: BoxContext, _ day: ShopDay) {
+        guard let minute = box.settings.day.announceAt else { return nil }
+        self.init(
+            DayEnd(minute: minute), day: day, keeper: box.remembered(StateFile.dayEnd), logger: box.logger,
+            executor: box.files, tell: box.requests.tell)
+    }
+
     func run() async {
         while true {
             let pause = look()

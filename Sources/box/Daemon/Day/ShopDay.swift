@@ -21,6 +21,17 @@ package struct ShopDay: Sendable {
         self.calendar = calendar
     }
 
+    init(in box: BoxContext) {
+        let settings = box.settings.day
+        let zone = DayZone(
+            settings.timeZone, configurationFile: box.configurationFile, state: box.state, logger: box.logger)
+        // Report a missing time zone now, and not only at the first request for totals.
+        _ = zone.clock
+        self.init(clock: box.clock, history: box.inbox) {
+            zone.clock.map { BusinessCalendar(zone: $0, cutOver: settings.cutOver) }
+        }
+    }
+
     /// Minutes since local midnight, 0–1439; `nil` while the clock is not believed. Without a calendar, in the
     /// machine's time zone.
     var minuteOfDay: Int? {

@@ -1,5 +1,6 @@
 import ServiceLifecycle
 import SoundboxCore
+import Synchronization
 
 /// What a part of the box adds to its routes, metrics and status; ``Box`` collects it:
 ///
@@ -10,8 +11,8 @@ import SoundboxCore
 ///         }
 ///     }
 protocol Feature: Sendable {
-    /// The service that runs it: itself if it is one.
-    var service: (any Service)? { get }
+    /// The services that run it: itself if it is one.
+    var services: [any Service] { get }
     /// Its routes on the control socket.
     var routes: [ControlRoute] { get }
     /// Its current metrics. On the status thread; may block on the disk.
@@ -21,12 +22,21 @@ protocol Feature: Sendable {
 }
 
 extension Feature {
-    var service: (any Service)? { nil }
+    var services: [any Service] { [] }
     var routes: [ControlRoute] { [] }
     var metricFamilies: [MetricFamily] { [] }
     func fill(_ status: inout BoxStatus) {}
 }
 
 extension Feature where Self: Service {
-    var service: (any Service)? { self }
+    var services: [any Service] { [self] }
+}
+
+/// All features of a box, for those that collect what the others add. Any thread; never blocks.
+final class FeatureList: Sendable {
+    private let content = Mutex<[any Feature]>([])
+
+    var all: [any Feature] { content.withLock { $0 } }
+
+    func set(_ features: [any Feature]) { content.withLock { $0 = features } }
 }

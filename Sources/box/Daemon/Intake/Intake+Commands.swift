@@ -37,7 +37,7 @@ extension Intake {
             case .cancel(let target) = message.command
         else { return }
         command.held = target
-        command.hasBegun = hooks.hold(target)
+        command.hasBegun = delegate.hold(target)
     }
 
     /// Stores the effects and replies of commands. Like payments, commands are acknowledged after that. Nothing is
@@ -88,13 +88,13 @@ extension Intake {
             }
         }
         // Carried out here, because the reply reports the outcome. A second delivery does no harm.
-        if case .reconciled(let epoch) = message.command, let problem = hooks.reconciled(epoch) {
+        if case .reconciled(let epoch) = message.command, let problem = delegate.reconciled(epoch: epoch) {
             throw CommandError(id: message.id, reason: problem)
         }
-        if case .settings(let settings) = message.command, let problem = hooks.settings(settings) {
+        if case .settings(let settings) = message.command, let problem = delegate.take(settings) {
             throw CommandError(id: message.id, reason: problem)
         }
-        if case .certificate(let text) = message.command, let problem = hooks.certificate(text) {
+        if case .certificate(let text) = message.command, let problem = delegate.take(certificate: text) {
             throw CommandError(id: message.id, reason: problem)
         }
         return (message, arrival)
@@ -109,7 +109,7 @@ extension Intake {
         if case .cancel(let target)? = command { metadata[target.field] = "\(target.text)" }
         guard log(.warning, "command refused", metadata, within: refusalLimit) else { return }
         refusals.append(reply)
-        hooks.receiptsAreWaiting()
+        delegate.receiptsAreWaiting()
     }
 
     /// - Parameter mayGoUnanswered: whether a failure to store only replies is ignored.
@@ -127,19 +127,19 @@ extension Intake {
         // Nothing was stored.
         guard !outcomes.allSatisfy(\.isRefusal) else { return outcomes }
         state.update { $0.storingFault = nil }
-        hooks.receiptsAreWaiting()
+        delegate.receiptsAreWaiting()
         return outcomes
     }
 
     private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome) {
         switch outcome {
-        case .isNew: hooks.perform(message.command)
+        case .isNew: delegate.perform(message.command)
         case .duplicate: logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
         case .accepted(let entry): accepted(entry)
         case .cancelled(let target, let moment):
             if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
-            hooks.letGo(target, true)
+            delegate.letGo(target, isCancelled: true)
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
         // Handled as refusals before.

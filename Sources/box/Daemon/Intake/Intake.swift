@@ -5,36 +5,11 @@ import SoundboxSystem
 
 /// Handles messages on arrival: decodes and verifies them, stores them, wakes the announcer. Runs on the feed's thread.
 struct Intake: PaymentFeedDelegate {
-    /// Callbacks. They must not block, unless stated otherwise.
-    struct Hooks: Sendable {
-        /// Before the commit of this notice: the player may prepare, and must not play. The notice may be a duplicate.
-        var expect: @Sendable (PaymentNotice) -> Void = { _ in }
-        /// After a commit that wrote receipts.
-        var receiptsAreWaiting: @Sendable () -> Void = {}
-        /// Before a cancel is stored: its target must end, and must not begin. Returns whether a part was heard.
-        var hold: @Sendable (CancelTarget) -> Bool = { _ in false }
-        /// After the attempt to store a cancel.
-        var letGo: @Sendable (CancelTarget, _ isCancelled: Bool) -> Void = { _, _ in }
-        /// At each change of the connection. Blocks on the disk at the first one and the last one.
-        var connectionChanged: @Sendable (FeedConnection) -> Void = { _ in }
-        /// At each connection. Blocks on the disk if the session is a new one.
-        var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
-        /// The provider has sent again what may have been lost with a session. Returns why it is refused. Blocks on the
-        /// disk.
-        var reconciled: @Sendable (_ epoch: Int) -> String? = { _ in nil }
-        /// Remote settings. Returns why they are refused. Blocks on the disk.
-        var settings: @Sendable (RemoteSettings) -> String? = { _ in "settings: not taken by this box" }
-        /// A requested certificate. Returns why it is refused. Blocks on the disk.
-        var certificate: @Sendable (String) -> String? = { _ in "certificate: this box has asked for none" }
-        /// Carries out a command.
-        var perform: @Sendable (Command) -> Void = { _ in }
-    }
-
     let reader: NoticeReader
     /// `nil` takes every message that the broker delivers.
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
-    let rules: CustomMessageSpeech
+    let rules: any CustomMessageRules
     /// A ring is refused as busy while another one lasts.
     let allowsOneRing: Bool
     let inbox: any Inbox
@@ -44,7 +19,7 @@ struct Intake: PaymentFeedDelegate {
     /// `nil` counts nothing.
     let metrics: BoxMetrics?
     let requests: AnnouncerRequests
-    let hooks: Hooks
+    let delegate: any IntakeDelegate
     let ages: MessageAges
     /// Limits how many refused commands are logged and answered.
     let refusalLimit = RateLimit()
@@ -59,9 +34,9 @@ struct Intake: PaymentFeedDelegate {
 
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
-        rules: CustomMessageSpeech, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
+        rules: any CustomMessageRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
-        requests: AnnouncerRequests = AnnouncerRequests(), hooks: Hooks
+        requests: AnnouncerRequests = AnnouncerRequests(), delegate: any IntakeDelegate
     ) {
         self.metrics = metrics
         self.ages = ages
@@ -75,7 +50,7 @@ struct Intake: PaymentFeedDelegate {
         self.state = state
         self.logger = logger
         self.requests = requests
-        self.hooks = hooks
+        self.delegate = delegate
     }
 
     @discardableResult func commit(_ batch: [FeedMessage]) throws -> Int {
@@ -84,9 +59,9 @@ struct Intake: PaymentFeedDelegate {
         // A cancel ends the sound before anything waits for the disk.
         for index in commands.indices { hold(&commands[index]) }
         // Also for refused cancels and failed commits.
-        defer { for case let target? in commands.map(\.held) { hooks.letGo(target, false) } }
+        defer { for case let target? in commands.map(\.held) { delegate.letGo(target, isCancelled: false) } }
         let (arrivals, messages) = try decode(batch.filter { $0.topic == .payments })
-        if let notice = arrivals.firstNotice { hooks.expect(notice) }
+        if let notice = arrivals.firstNotice { delegate.expect(notice) }
         // If the disk refuses this, it refuses the next write too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
         let outcomes = arrivals.isEmpty ? [] : try store(arrivals, of: messages, arrivedAt: arrivedAt)
@@ -116,7 +91,7 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func connectionChanged(to connection: FeedConnection) {
-        hooks.connectionChanged(connection)
+        delegate.connectionChanged(to: connection)
         state.update {
             $0.connection = connection
             if connection != .connecting { $0.isStarting = false }
@@ -135,7 +110,7 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    func sessionBegan(_ session: FeedSession) { hooks.sessionBegan(session) }
+    func sessionBegan(_ session: FeedSession) { delegate.sessionBegan(session) }
 
     /// Stores the last confirmations, so that these receipts are not sent again after the restart.
     private func settle() {
@@ -326,7 +301,7 @@ struct Intake: PaymentFeedDelegate {
         // Wake the announcer first: a customer waits.
         requests.inboxChanged()
         state.update { $0.storingFault = nil }
-        hooks.receiptsAreWaiting()
+        delegate.receiptsAreWaiting()
         return outcomes
     }
 

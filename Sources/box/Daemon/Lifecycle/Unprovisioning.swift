@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The service ends when the setup has been removed, and ends the box. Pinned to a thread that may block, because it
 /// removes files.
-actor Unprovisioning: Service, Feature {
+actor Unprovisioning: EndingService, Feature {
     /// How long a warning is valid.
     static let warningCounts = Duration.seconds(15)
 
@@ -47,6 +47,16 @@ actor Unprovisioning: Service, Feature {
         self.executor = executor
         self.now = now
         (requests, continuation) = AsyncStream.makeStream()
+    }
+
+    init(in box: BoxContext) { self.init(remove: box.removeSetup, logger: box.logger, executor: box.files) }
+
+    var ending: BoxEnding? {
+        switch outcome {
+        case .removed: .unprovisioned
+        case .requested: .resetRequested
+        case nil: nil
+        }
     }
 
     func run() async {

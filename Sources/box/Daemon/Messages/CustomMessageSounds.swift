@@ -13,13 +13,14 @@ import Synchronization
 /// Sounds are made from the message's arrival on, and again after a restart, so that playing begins at once: rings
 /// before sentences, older ones first. At most ``mostAtOnce`` are made at a time, each within ``mostTime``, and ready
 /// sounds take ``mostMemory`` at most. Others are made when there is room. Any thread; never blocks.
-package final class CustomMessageSounds: Sendable {
+package final class CustomMessageSounds: SpokenCustomMessages {
     static let mostAtOnce = 2
     /// The synthesiser and the clip source have shorter timeouts of their own.
     static let mostTime = Duration.seconds(60)
     /// Bytes of samples.
     static let mostMemory = 16 << 20
 
+    package let store: any CustomMessageStore
     private let maker: CustomMessageSoundMaker
     private let mostTime: Duration
     private let logger: Logger
@@ -30,13 +31,21 @@ package final class CustomMessageSounds: Sendable {
     ///   - synthesizer: `nil` if text without recordings cannot be spoken.
     ///   - clips: `nil` if clips are not allowed.
     package init(
-        voices: Voices, synthesizer: (any SpeechSynthesizer)?, clips: (any ClipSource)?, logger: Logger,
+        store: any CustomMessageStore, voices: Voices, synthesizer: (any SpeechSynthesizer)?, clips: (any ClipSource)?,
+        logger: Logger,
         mostMemory: Int = CustomMessageSounds.mostMemory, mostTime: Duration = CustomMessageSounds.mostTime
     ) {
+        self.store = store
         maker = CustomMessageSoundMaker(voices: voices, synthesizer: synthesizer, clips: clips)
         content = Mutex(CustomMessageSoundQueue(mostAtOnce: Self.mostAtOnce, mostMemory: mostMemory))
         self.mostTime = mostTime
         self.logger = logger
+    }
+
+    convenience init(in box: BoxContext) {
+        self.init(
+            store: box.inbox, voices: box.voices, synthesizer: box.synthesizer, clips: box.clips, logger: box.logger)
+        whenChanged { [requests = box.requests] in requests.inboxChanged() }
     }
 
     /// Calls `body` each time a sound has become ready or has failed. It must not block.

@@ -4,68 +4,71 @@ import SoundboxVoice
 
 /// Checks the words of custom messages and notices' texts on arrival, so that a refusal names its field, and everything
 /// that is accepted can be spoken.
-package struct CustomMessageSpeech: Sendable {
-    /// The problem with a notice's text; `nil` for none.
-    package var problemOfText: @Sendable (String) -> String?
-    /// The problem with the words of a command; `nil` for none.
-    package var problemOfWords: @Sendable (String) -> String?
-    /// Whether a text is a prompt of the box that a command may use.
-    package var isPrompt: @Sendable (String) -> Bool
-    /// The first segment without a recording; `nil` if one voice has them all.
-    package var missingSegment: @Sendable ([String]) -> String?
-    /// The problem with a clip's address; `nil` for none.
-    package var problemOfClip: @Sendable (ClipReference) -> String?
+package protocol CustomMessageRules: Sendable {
     /// The kinds that a custom message may have.
-    package var kinds: [KindName: NewsKind]
+    var kinds: [KindName: NewsKind] { get }
+    /// The problem with a notice's text; `nil` for none.
+    func problemOfText(_ text: String) -> String?
+    /// The problem with the words of a command; `nil` for none.
+    func problemOfWords(_ words: String) -> String?
+    /// Whether a text is a prompt of the box that a command may use.
+    func isPrompt(_ text: String) -> Bool
+    /// The first segment without a recording; `nil` if one voice has them all.
+    func missingSegment(_ segments: [String]) -> String?
+    /// The problem with a clip's address; `nil` for none.
+    func problemOfClip(_ clip: ClipReference) -> String?
+}
 
-    package init(
-        kinds: [KindName: NewsKind] = [:],
-        problemOfText: @escaping @Sendable (String) -> String? = { _ in textsAreOff },
-        problemOfWords: @escaping @Sendable (String) -> String? = { _ in nil },
-        isPrompt: @escaping @Sendable (String) -> Bool = { _ in false },
-        missingSegment: @escaping @Sendable ([String]) -> String? = { _ in nil },
-        problemOfClip: @escaping @Sendable (ClipReference) -> String? = { _ in clipsAreOff }
-    ) {
-        self.kinds = kinds
-        self.problemOfText = problemOfText
-        self.problemOfWords = problemOfWords
-        self.isPrompt = isPrompt
-        self.missingSegment = missingSegment
-        self.problemOfClip = problemOfClip
-    }
-
-    /// The rules of a box with these voices.
-    /// - Parameter saysNoticeTexts: whether notices' texts are spoken at all.
-    package init(
-        voices: Voices, saysNoticeTexts: Bool, problemOfClip: @escaping @Sendable (ClipReference) -> String?
-    ) {
-        let rules = voices.textRules
-        self.init(
-            kinds: voices.customMessageNews,
-            problemOfText: { text in
-                guard saysNoticeTexts else { return Self.textsAreOff }
-                if let problem = CustomMessage.problem(ofText: text) { return problem }
-                do throws(TextProblem) { try rules.check(text, by: .payer) } catch { return error.description }
-                return nil
-            },
-            problemOfWords: { words in
-                do throws(TextProblem) { try rules.check(words, by: .provider) } catch { return error.description }
-                return nil
-            },
-            isPrompt: rules.isFreePrompt,
-            missingSegment: { segments in
-                do throws(SpeechError) { _ = try voices.script(ofSegments: segments) } catch {
-                    if case .missingPhrase(let segment) = error { return segment }
-                }
-                return nil
-            }, problemOfClip: problemOfClip)
-    }
-
+/// The rules of a box with its voices. Any thread; never blocks.
+package struct CustomMessageSpeech: CustomMessageRules {
     /// The problem of every clip if none is allowed.
     package static let clipsAreOff = "clips: not allowed here; set clips.hosts"
     /// The problem of every notice's text if none is spoken.
     package static let textsAreOff = "not said here; payments.text is not set"
 
+    package let kinds: [KindName: NewsKind]
+    private let voices: Voices
+    private let rules: TextRules
+    private let saysNoticeTexts: Bool
+    private let clips: (any ClipSource)?
+
+    /// - Parameters:
+    ///   - saysNoticeTexts: whether notices' texts are spoken at all.
+    ///   - clips: `nil` if none are allowed.
+    package init(voices: Voices, saysNoticeTexts: Bool, clips: (any ClipSource)?) {
+        kinds = voices.customMessageNews
+        rules = voices.textRules
+        (self.voices, self.saysNoticeTexts, self.clips) = (voices, saysNoticeTexts, clips)
+    }
+
+    package func problemOfText(_ text: String) -> String? {
+        guard saysNoticeTexts else { return Self.textsAreOff }
+        if let problem = CustomMessage.problem(ofText: text) { return problem }
+        do throws(TextProblem) { try rules.check(text, by: .payer) } catch { return error.description }
+        return nil
+    }
+
+    package func problemOfWords(_ words: String) -> String? {
+        do throws(TextProblem) { try rules.check(words, by: .provider) } catch { return error.description }
+        return nil
+    }
+
+    package func isPrompt(_ text: String) -> Bool { rules.isFreePrompt(text) }
+
+    package func missingSegment(_ segments: [String]) -> String? {
+        do throws(SpeechError) { _ = try voices.script(ofSegments: segments) } catch {
+            if case .missingPhrase(let segment) = error { return segment }
+        }
+        return nil
+    }
+
+    package func problemOfClip(_ clip: ClipReference) -> String? {
+        guard let clips else { return Self.clipsAreOff }
+        return clips.problem(of: clip)
+    }
+}
+
+extension CustomMessageRules {
     /// Why a message is refused, with its field; `nil` if it is accepted. Each is judged by itself: the marker before a
     /// text separates it from what is said before it.
     func problem(of customMessage: CustomMessage) -> String? {

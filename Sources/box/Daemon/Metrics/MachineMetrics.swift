@@ -3,11 +3,13 @@ import SoundboxSystem
 
 /// Disk space and temperatures of the machine.
 struct MachineMetrics: Feature {
-    /// May block.
-    let read: @Sendable () -> MachineReading
+    /// `nil` for a box that keeps nothing: there is no disk to tell of.
+    let stateDirectory: String?
+    let thermalFolder: String
 
     var metricFamilies: [MetricFamily] {
-        let reading = read()
+        guard let stateDirectory else { return [] }
+        let reading = MachineReading(stateDirectory: stateDirectory, thermalFolder: thermalFolder)
         var families: [MetricFamily] = []
         if let free = reading.freeBytes {
             families.append(

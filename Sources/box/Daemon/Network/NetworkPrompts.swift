@@ -18,6 +18,11 @@ actor NetworkPrompts: Service, Feature {
         self.requests = requests
     }
 
+    init(in box: BoxContext, _ quietTime: QuietTime) {
+        self.init(
+            box.settings.networkPrompts, state: box.state, quietTime: quietTime, requests: box.requests)
+    }
+
     func run() async {
         for await snapshot in state.changes().cancelOnGracefulShutdown() {
             let isOnline = snapshot.connection == .subscribed

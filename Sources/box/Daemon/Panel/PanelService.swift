@@ -13,7 +13,21 @@ struct PanelService: Service, Feature {
     let logger: Logger
     let perform: @Sendable (Command) -> Void
     /// Called at a press that may answer a ring; returns whether something rang. Must not block.
-    var answer: @Sendable () -> Bool = { false }
+    let answer: @Sendable () -> Bool
+
+    init(in box: BoxContext, _ commands: CommandHandler, _ announcer: AnnouncerService) {
+        self.init(
+            panel: box.panel, gestures: box.gestures, state: box.state, logger: box.logger, perform: commands.perform,
+            answer: announcer.answer)
+    }
+
+    init(
+        panel: any Panel, gestures: GestureMap, state: BoxState, logger: Logger,
+        perform: @escaping @Sendable (Command) -> Void, answer: @escaping @Sendable () -> Bool = { false }
+    ) {
+        (self.panel, self.gestures, self.state, self.logger) = (panel, gestures, state, logger)
+        (self.perform, self.answer) = (perform, answer)
+    }
 
     func run() async {
         await withDiscardingTaskGroup { group in

@@ -1,20 +1,7 @@
+import Logging
 import SoundboxCore
 import SoundboxSystem
 import Synchronization
-
-/// Stores the quiet hours that the shop has set.
-package struct OwnQuietHours: Sendable {
-    package var own: QuietChange?
-    /// Stores new ones, or removes them with `nil`. May block.
-    package var keep: @Sendable (QuietChange?) throws -> Void
-
-    package init(own: QuietChange?, keep: @escaping @Sendable (QuietChange?) throws -> Void) {
-        self.own = own
-        self.keep = keep
-    }
-
-    package static let none = OwnQuietHours(own: nil) { _ in }
-}
 
 /// The quiet hours in force: the shop's own if it has set some, otherwise those of the setup. Any thread. Only changes
 /// block, and ``volumeNow`` may, on the calendar's file.
@@ -27,23 +14,27 @@ package final class QuietTime: Sendable {
 
     private let content: Mutex<Content>
     private let day: ShopDay?
-    private let keep: @Sendable (QuietChange?) throws -> Void
+    private let keeper: Remembered<QuietChange>
+    private let logger: Logger
     private let state: BoxState?
     private let executor: ThreadExecutor
 
+    /// Blocks on the read of `keeper`.
+    ///
     /// - Parameters:
     ///   - state: notified of changes.
     ///   - executor: a thread that may block, for changes from the control socket.
-    ///   - keep: stores the shop's own, or removes what was stored. May block.
+    ///   - keeper: stores the shop's own.
     ///   - day: the current time; without it there are no quiet hours.
     package init(
-        _ configured: QuietHours? = nil, own: QuietChange? = nil,
-        day: ShopDay? = nil, state: BoxState? = nil, executor: ThreadExecutor = ThreadExecutor(name: "files"),
-        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in }
+        _ configured: QuietHours? = nil, day: ShopDay? = nil, state: BoxState? = nil,
+        logger: Logger = Logger(label: "quiet hours") { _ in SwiftLogNoOpLogHandler() },
+        executor: ThreadExecutor = ThreadExecutor(name: "files"), keeper: Remembered<QuietChange> = .none
     ) {
-        content = Mutex(Content(configured: configured, own: own))
+        content = Mutex(Content(configured: configured, own: keeper.read()))
         self.day = day
-        self.keep = keep
+        self.logger = logger
+        self.keeper = keeper
         self.state = state
         self.executor = executor
     }
@@ -69,14 +60,29 @@ package final class QuietTime: Sendable {
 
     /// Stores the change before it takes effect, so that it survives a restart. Blocks on the disk.
     func change(to change: QuietChange) throws {
-        let own: QuietChange? = change == .asSetUp ? nil : change
-        try keep(own)
-        content.withLock { $0.own = own }
+        try keeper.write(change)
+        content.withLock { $0.own = change }
+        logger.notice("quiet hours set by the shop", metadata: ["set": "\(change.json.text)"])
+        state?.update { $0.quietHoursWarning = nil }
         state?.inboxChanged()
     }
 }
 
 extension QuietTime: Feature {
+    convenience init(in box: BoxContext, _ day: ShopDay) {
+        self.init(
+            box.settings.quietHours.hours, day: day, state: box.state, logger: box.logger, executor: box.files,
+            keeper: box.remembered(StateFile.quietHours))
+        guard let path = box.stateDirectory.map({ StateFile.quietHours(in: $0).path }),
+            content.withLock({ $0.own == nil }),
+            SmallFile.exists(path)
+        else { return }
+        let warning =
+            "\(path): the quiet hours that the shop has set cannot be read: those of the setup count until it sets others"
+        logger.warning("\(warning)")
+        box.state.update { $0.quietHoursWarning = warning }
+    }
+
     var routes: [ControlRoute] {
         [
             ControlRoute(.get, "quiet-hours", isForPhones: true) { _ in .json(self.reading.json) },

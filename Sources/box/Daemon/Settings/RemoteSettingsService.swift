@@ -4,31 +4,15 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Checks and stores remote settings. Both block on the disk.
-package struct SettingsStore: Sendable {
-    /// The record when the box was made; ``write`` stores each change.
-    package var record: SettingsRecord
+/// Checks and stores remote settings. Everything blocks on the disk.
+package protocol SettingsStore: Sendable {
+    /// The record when the box was made; ``write(_:)`` stores each change.
+    var record: SettingsRecord { get }
     /// - Returns: the problem with the settings; `nil` if a box can be made with them.
-    package var problem: @Sendable (RemoteSettings) -> String?
-    package var write: @Sendable (SettingsRecord) throws -> Void
+    func problem(with settings: RemoteSettings) -> String?
+    func write(_ record: SettingsRecord) throws
     /// Stores the volume that they set or restore, like a change at the box.
-    package var keepVolume: @Sendable (Volume) throws -> Void
-
-    /// Refuses all settings.
-    package static let closed = SettingsStore(
-        record: SettingsRecord(owner: ""), problem: { _ in "settings: not taken by this box" }, write: { _ in },
-        keepVolume: { _ in })
-
-    package init(
-        record: SettingsRecord, problem: @escaping @Sendable (RemoteSettings) -> String?,
-        write: @escaping @Sendable (SettingsRecord) throws -> Void,
-        keepVolume: @escaping @Sendable (Volume) throws -> Void
-    ) {
-        self.record = record
-        self.problem = problem
-        self.write = write
-        self.keepVolume = keepVolume
-    }
+    func keep(_ volume: Volume) throws
 }
 
 /// Takes remote settings, ends the box so that it is made again with them, and restores the old ones if the box is not
@@ -36,7 +20,7 @@ package struct SettingsStore: Sendable {
 ///
 /// ``SettingsRecord`` makes the decisions. Everything is on the disk before it takes effect: after a power cut, the old
 /// settings are in force or the new ones are on trial.
-package actor RemoteSettingsService: Service {
+package actor RemoteSettingsService: EndingService {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -45,7 +29,7 @@ package actor RemoteSettingsService: Service {
         case trial(TrialWatch.Event)
     }
 
-    private let store: SettingsStore
+    private let store: any SettingsStore
     /// Held while the file is written: settings may arrive while others are put in force.
     private let record: Mutex<SettingsRecord>
     private let state: BoxState
@@ -57,8 +41,9 @@ package actor RemoteSettingsService: Service {
     private let event: AsyncStream<Event>.Continuation
     /// The box was online with the settings on trial, even if the disk refused to store that.
     private var wasOnline = false
-    /// Whether the box must be made again.
-    private(set) var hasChanged = false
+    private var hasChanged = false
+
+    package var ending: BoxEnding? { hasChanged ? .remade : nil }
 
     /// - Parameters:
     ///   - executor: a thread that may block.
@@ -66,7 +51,7 @@ package actor RemoteSettingsService: Service {
     ///   - setVolume: applies the volume to the player and the state, from which the next settings begin. Must not
     ///     block.
     package init(
-        store: SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
+        store: any SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         timeout: Duration = TrialWatch.timeout, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
         self.store = store
@@ -92,7 +77,7 @@ package actor RemoteSettingsService: Service {
             do throws(CommandError) {
                 guard try next.take(settings, now: clock.reading.confirmed ?? BoxClock.end) else { return nil }
             } catch { return error.reason }
-            if let problem = store.problem(settings) ?? keep(next, over: &record) { return problem }
+            if let problem = store.problem(with: settings) ?? keep(next, over: &record) { return problem }
             let isTrial = next.result == .trial
             logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(isTrial)"])
             if isTrial, !next.isTried { event.yield(.changed) }
@@ -159,11 +144,11 @@ package actor RemoteSettingsService: Service {
                 record.willWrite(volume)
                 try store.write(record)
                 // Before the record: settings that it already contains would set no volume when redelivered.
-                try store.keepVolume(volume)
+                try store.keep(volume)
             }
             try store.write(next)
         } catch {
-            if writesVolume { try? store.keepVolume(before) }
+            if writesVolume { try? store.keep(before) }
             logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             return "settings: cannot be kept: \(error)"
         }
@@ -175,5 +160,11 @@ package actor RemoteSettingsService: Service {
 }
 
 extension RemoteSettingsService: Feature {
+    init(in box: BoxContext, _ store: any SettingsStore, _ volume: VolumeControl) {
+        self.init(
+            store: store, state: box.state, clock: box.clock, logger: box.logger, executor: box.files,
+            setVolume: { volume.apply(.to($0)) })
+    }
+
     nonisolated func fill(_ status: inout BoxStatus) { status.settings = state.snapshot.settings }
 }

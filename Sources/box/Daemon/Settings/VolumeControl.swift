@@ -18,7 +18,7 @@ actor VolumeControl: Service {
 
     private let player: Player
     private let least: Volume
-    private let keep: @Sendable (Volume) throws -> Void
+    private let keeper: Remembered<Volume>
     private let state: BoxState
     private let logger: Logger
     private let requests: AnnouncerRequests
@@ -29,15 +29,15 @@ actor VolumeControl: Service {
 
     /// - Parameters:
     ///   - least: where steps down stop.
-    ///   - executor: where `keep` is called.
-    ///   - keep: stores the volume across restarts. May block.
+    ///   - executor: where `keeper` is called.
+    ///   - keeper: stores the volume across restarts.
     init(
         player: Player, least: Volume = Volume(0), state: BoxState, logger: Logger, executor: ThreadExecutor,
-        requests: AnnouncerRequests, keep: @escaping @Sendable (Volume) throws -> Void
+        requests: AnnouncerRequests, keeper: Remembered<Volume>
     ) {
         self.player = player
         self.least = least
-        self.keep = keep
+        self.keeper = keeper
         self.state = state
         self.logger = logger
         self.executor = executor
@@ -82,7 +82,7 @@ actor VolumeControl: Service {
         defer { remembered = loudness }
         logger.info("volume", metadata: ["level": "\(loudness.volume.level)", "muted": "\(loudness.isMuted)"])
         guard loudness.volume != remembered.volume else { return }
-        do { try keep(loudness.volume) } catch {
+        do { try keeper.write(loudness.volume) } catch {
             logger.warning("the volume is not remembered", metadata: ["reason": "\(error)"])
         }
     }
@@ -98,6 +98,12 @@ actor VolumeControl: Service {
 }
 
 extension VolumeControl: Feature {
+    init(in box: BoxContext) {
+        self.init(
+            player: box.player, least: box.settings.volume.least, state: box.state, logger: box.logger,
+            executor: box.files, requests: box.requests, keeper: box.remembered(StateFile.volume))
+    }
+
     nonisolated var routes: [ControlRoute] {
         [
             ControlRoute(.get, "volume") { _ in .json(self.loudness.json) },

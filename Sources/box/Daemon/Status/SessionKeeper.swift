@@ -122,6 +122,12 @@ package final class SessionKeeper: Sendable {
 }
 
 extension SessionKeeper: Feature {
+    convenience init(in box: BoxContext) {
+        self.init(
+            store: box.remembered(StateFile.session), state: box.state, clock: box.clock, logger: box.logger,
+            metrics: box.metrics)
+    }
+
     func fill(_ status: inout BoxStatus) {
         look()
         let snapshot = state.snapshot

@@ -8,8 +8,6 @@ import SoundboxSystem
 ///
 /// Pinned to its own thread, because counting reads the disk.
 package actor StatusReporter: Service {
-    /// How often the status is sent without a change, where nothing is configured.
-    package static let usualInterval = Duration.seconds(60)
     /// The shortest time between two messages: a payment causes several changes.
     static let rest = Duration.seconds(1)
     /// The delay after a change, because counting reads the disk at the same time as the announcer. The announcement
@@ -32,7 +30,7 @@ package actor StatusReporter: Service {
     private let systemd: Systemd
     private let clock: BoxClock
     private let interval: Duration
-    nonisolated let features: [any Feature]
+    private nonisolated let features: FeatureList
     private let start = ContinuousClock.now
     /// The last published status, without time and uptime.
     private var published: BoxStatus?
@@ -44,39 +42,36 @@ package actor StatusReporter: Service {
         /// The configured broker, until there is a connection.
         package var broker: String
         package var voice: String
+        /// Of the voice that speaks first.
+        package var language: String?
         package var audioDevice: String
         /// The current values of the remote settings' keys.
         package var configuration: JSONValue?
 
         package init(
-            merchantID: String? = nil, deviceID: String, broker: String, voice: String, audioDevice: String,
-            configuration: JSONValue? = nil
+            merchantID: String? = nil, deviceID: String, broker: String, voice: String, language: String? = nil,
+            audioDevice: String, configuration: JSONValue? = nil
         ) {
             self.configuration = configuration
             self.merchantID = merchantID
             self.deviceID = deviceID
             self.broker = broker
             self.voice = voice
+            self.language = language
             self.audioDevice = audioDevice
         }
     }
 
-    /// - Parameters:
-    ///   - interval: how often the status is sent without a change.
-    ///   - features: fill the status and add metrics.
-    init(
-        identity: Identity, inbox: any Inbox, history: any PaymentHistory, state: BoxState, feed: any PaymentFeed,
-        systemd: Systemd, clock: BoxClock, interval: Duration = usualInterval, features: [any Feature]
-    ) {
-        self.identity = identity
-        self.inbox = inbox
-        self.history = history
-        self.state = state
-        self.feed = feed
-        self.systemd = systemd
-        self.clock = clock
-        self.interval = interval
-        self.features = features
+    init(in box: BoxContext) {
+        identity = box.identity
+        inbox = box.inbox
+        history = box.inbox
+        state = box.state
+        feed = box.feed
+        systemd = box.systemd
+        clock = box.clock
+        interval = box.settings.status.interval
+        features = box.features
     }
 
     /// The status that the broker publishes when the box disappears.
@@ -125,7 +120,7 @@ package actor StatusReporter: Service {
         status.deviceID = identity.deviceID
         status.broker = identity.broker
         status.configuration = identity.configuration
-        for feature in features { feature.fill(&status) }
+        for feature in features.all { feature.fill(&status) }
         // Without counts the rest is still useful; the fault says why they are missing.
         status.counts = try? inbox.counts()
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
@@ -165,7 +160,7 @@ package actor StatusReporter: Service {
             + gauge(
                 "warnings", "How many things somebody should look at although the box does its work.",
                 status.warnings?.count)
-            + features.flatMap(\.metricFamilies)
+            + features.all.flatMap(\.metricFamilies)
     }
 
     /// `version`, for the next request; `last_sequence`, the number of the newest notice; and the `status`.

@@ -32,6 +32,10 @@ actor InboxHousekeeping: Service, Feature {
         self.interval = interval
     }
 
+    init(in box: BoxContext) {
+        self.init(inbox: box.inbox, retention: box.settings.inbox, clock: box.clock, logger: box.logger)
+    }
+
     func run() async {
         while await pause(interval) {
             await tidy()

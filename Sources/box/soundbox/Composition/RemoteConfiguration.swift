@@ -13,7 +13,7 @@ struct RemoteConfiguration {
     let warning: String?
     private let record: SettingsRecord
     private let file: SettingsFile
-    let volumeFile: StateFile<Volume>
+    private let volumeFile: StateFile<Volume>
 
     /// Gives up settings on trial at once if no box can be made with them. Blocks on the disk.
     ///
@@ -63,20 +63,12 @@ struct RemoteConfiguration {
         (self.configuration, self.warning, self.record) = (configuration, warning, settings)
     }
 
-    func store(for path: String) -> SettingsStore {
-        let voices = CheckedVoices()
-        return SettingsStore(record: record) { settings in
-            do { _ = try Self.configuration(with: settings, in: path, voices) } catch { return "\(error)" }
-            return nil
-        } write: { [file] in
-            try file.write($0)
-        } keepVolume: { [volumeFile] in
-            try volumeFile.write($0)
-        }
+    func store(for path: String) -> any SettingsStore {
+        RemoteSettingsFiles(record: record, path: path, file: file, volumeFile: volumeFile)
     }
 
     /// - Throws: ``SettingsProblem``, why no box can be made with them.
-    private static func configuration(
+    fileprivate static func configuration(
         with settings: RemoteSettings, in path: String, _ voices: CheckedVoices
     ) throws(SettingsProblem) -> Configuration {
         let configuration: Configuration
@@ -86,6 +78,28 @@ struct RemoteConfiguration {
         do { try voices.check(configuration.voice) } catch { throw SettingsProblem("settings.voice: \(error)") }
         return configuration
     }
+}
+
+private struct RemoteSettingsFiles: SettingsStore {
+    let record: SettingsRecord
+    /// Of the configuration.
+    let path: String
+    let file: SettingsFile
+    let volumeFile: StateFile<Volume>
+    private let voices = CheckedVoices()
+
+    init(record: SettingsRecord, path: String, file: SettingsFile, volumeFile: StateFile<Volume>) {
+        (self.record, self.path, self.file, self.volumeFile) = (record, path, file, volumeFile)
+    }
+
+    func problem(with settings: RemoteSettings) -> String? {
+        do { _ = try RemoteConfiguration.configuration(with: settings, in: path, voices) } catch { return "\(error)" }
+        return nil
+    }
+
+    func write(_ record: SettingsRecord) throws { try file.write(record) }
+
+    func keep(_ volume: Volume) throws { try volumeFile.write(volume) }
 }
 
 /// Remembers voices that were checked: reading one is slow, and many settings in a row must not delay payments.
@@ -99,7 +113,7 @@ private final class CheckedVoices: Sendable {
             guard !known.withLock({ $0.contains(name) }) else { continue }
             var one = choice
             one.locales = [locale]
-            try ConfiguredBox.check(one)
+            try InstalledVoices.check(one)
             known.withLock { _ = $0.insert(name) }
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
@@ -108,7 +109,7 @@ struct SetupChecks {
     func helper(_ program: String = InstalledFolders.speakProgram) -> Finding {
         guard access(program, X_OK) != 0 else { return Finding("helper", .green, program) }
         let reason = SystemError.last
-        let isWanted = configuration.clips != nil
+        let isWanted = configuration.features.clips != nil
         return Finding(
             "helper", isWanted ? .amber : .green,
             "\(program): \(reason); of texts without recordings the box says that there is a message"
@@ -120,7 +121,7 @@ struct SetupChecks {
     /// installed voices tell which languages a currency is said in; English is also spoken where the euro is paid.
     func currency() -> Finding? {
         let folder = VoiceFolder(path: configuration.voice.directory)
-        let code = configuration.announce.currency.code
+        let code = configuration.features.announcements.currency.code
         func language(_ locale: String) -> Substring { locale.prefix { $0 != "-" } }
         let locales = configuration.voice.locales
         let languages = Set(locales.map(language))
@@ -140,7 +141,7 @@ struct SetupChecks {
 
     /// Whether the shop's zone is one whose name misleads: `nil` for no.
     func timeZone(machine: String? = ProcessTimeZone.nameOfMachines) -> Finding? {
-        let own = configuration.day.timeZone
+        let own = configuration.features.day.timeZone
         return (own ?? machine).flatMap(ProcessTimeZone.surprise).map {
             Finding(
                 "time zone", .amber, $0,

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
@@ -138,7 +139,7 @@ public struct Enrolment: Sendable {
         document["broker", "key_file"] = IdentityFiles.path(in: state)
         document["enrolment", "issuer"] = claim.issuer
         let plan = try ProvisioningPlan(parsing: document.text, file: source, to: path)
-        guard let issuerFile = try plan.setup?.configuration.enrolment?.issuerFile else {
+        guard let issuerFile = try plan.setup?.configuration.features.certificate?.issuerFile else {
             throw SetupError("\(source) holds none")
         }
         let identity = IdentityFiles(

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSystem
@@ -103,7 +104,7 @@ extension Provisioning {
         var kept: [String] = []
         if settings {
             kept += StateDirectory.changedSettings(in: folder)
-            if isInstalled { kept.append(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder)) }
+            if isInstalled { kept.append(ShopPageSettings.sessionsFile(in: ShopPageSettings.installedFolder)) }
         }
         let identity = IdentityFiles.path(in: folder)
         guard !newer.refers(to: identity), document.map({ $0["broker", "key_file"] == identity }) ?? true else {

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxSystem
 import SoundboxYAML
@@ -85,7 +86,7 @@ extension SetupPlan {
         if hasOld { forget(older, for: installed) }
         // Sign out the phones of another shop.
         if owners.service != nil, installed.merchant != InstalledSetup(text: text).merchant {
-            unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))
+            unlink(ShopPageSettings.sessionsFile(in: ShopPageSettings.installedFolder))
         }
         for file in changes where file.content == nil {
             try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner(of: file, owners))

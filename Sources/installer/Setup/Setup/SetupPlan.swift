@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
@@ -28,8 +29,8 @@ public struct SetupPlan: Sendable, Equatable {
     /// whose name misleads.
     public var remarks: [String] {
         guard let configuration = try? configuration else { return [] }
-        let zone = configuration.day.timeZone.flatMap(ProcessTimeZone.surprise).map { "day.time_zone: \($0)." }
-        return ["Payments that name no currency are in \(configuration.announce.currency.code)."]
+        let zone = configuration.features.day.timeZone.flatMap(ProcessTimeZone.surprise).map { "day.time_zone: \($0)." }
+        return ["Payments that name no currency are in \(configuration.features.announcements.currency.code)."]
             + [zone].compactMap(\.self)
     }
     let path: String

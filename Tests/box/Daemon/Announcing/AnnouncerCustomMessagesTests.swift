@@ -13,15 +13,6 @@ import VoiceTestSupport
 
 @Suite("The announcer's service, when commands give it something to say", .timeLimit(.minutes(10)))
 struct AnnouncerCustomMessagesTests {
-    /// What there is to be heard of each custom message. Others are pending.
-    private final class Speeches: Sendable {
-        private let content = Mutex<[String: Announcer.Speech]>([:])
-        subscript(id: String) -> Announcer.Speech? {
-            get { content.withLock { $0[id] } }
-            set { content.withLock { $0[id] = newValue } }
-        }
-    }
-
     private let sink = RecordingSink()
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
@@ -40,15 +31,12 @@ struct AnnouncerCustomMessagesTests {
     ) async throws {
         let service = AnnouncerService(
             announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
-            customMessages: SpokenCustomMessages(
-                store: inbox, prepare: { [prepared] in prepared.append($0.map(\.customMessage.id.text)) },
-                speech: { [speeches] entry in speeches[entry.customMessage.id.text] ?? .pending },
-                words: words),
+            customMessages: FakeSounds(store: inbox, prepared: prepared, speeches: speeches, make: words),
             clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink ?? self.sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
-            receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: .seconds(86_400))
+            delegate: AnnouncerHooks(receipts: { [recorded] in recorded.append(()) }), lookInterval: .seconds(86_400))
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)
@@ -229,4 +217,30 @@ private final class TellingSink: AudioSink {
     func drain() throws(AudioSinkError) { try sink.drain() }
     func interrupt() { sink.interrupt() }
     func close() { sink.close() }
+}
+
+private struct FakeSounds: SpokenCustomMessages {
+    let store: any CustomMessageStore
+    let prepared: Journal<[String]>
+    let speeches: Speeches
+    let make: @Sendable (String) async -> AnnouncementScript?
+
+    func prepare(_ entries: [CustomMessageEntry]) { prepared.append(entries.map(\.customMessage.id.text)) }
+
+    func speech(of entry: CustomMessageEntry) -> Announcer.Speech {
+        speeches[entry.customMessage.id.text] ?? .pending
+    }
+
+    func words(of ring: CustomMessageEntry) -> AnnouncementScript? { .silence }
+
+    func words(ofText text: String) async -> AnnouncementScript? { await make(text) }
+}
+
+/// What there is to be heard of each custom message. Others are pending.
+private final class Speeches: Sendable {
+    private let content = Mutex<[String: Announcer.Speech]>([:])
+    subscript(id: String) -> Announcer.Speech? {
+        get { content.withLock { $0[id] } }
+        set { content.withLock { $0[id] = newValue } }
+    }
 }

@@ -46,7 +46,7 @@ struct AnnouncerRetryTests {
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
-            receiptsAreWaiting: { [recorded] in recorded.append(()) })
+            delegate: AnnouncerHooks(receipts: { [recorded] in recorded.append(()) }))
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)

@@ -45,9 +45,9 @@ struct AnnouncerServiceTests {
                 day: ShopDay(clock: TestMachine(isSynchronised: true).clock(), history: inbox) {
                     BusinessCalendar(zone: LocalTime { _ in 8 * 3600 })
                 }),
-            receiptsAreWaiting: { [recorded] in recorded.append(()) },
-            promptWasHeard: { [heard] in heard.append($0) }, lookInterval: lookInterval,
-            looksElsewhere: looksElsewhere)
+            delegate: AnnouncerHooks(
+                receipts: { [recorded] in recorded.append(()) }, heardPrompt: { [heard] in heard.append($0) },
+                looks: looksElsewhere), lookInterval: lookInterval)
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)

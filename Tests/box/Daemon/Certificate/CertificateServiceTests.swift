@@ -21,6 +21,31 @@ struct CertificateServiceTests {
         let content = Mutex(Content())
     }
 
+    private struct Store: CertificateStore {
+        let spread = 0.0
+        let current: CertificateTerm
+        let drawer: Drawer
+
+        func term() throws -> CertificateTerm { current }
+        func request() throws -> String { "CSR" }
+        func install(_ certificate: String) throws -> Bool {
+            if let problem = drawer.content.withLock({ $0.problem }) { throw IdentityError(problem) }
+            return certificate == "new"
+        }
+        var isOnTrial: Bool { drawer.content.withLock { $0.isOnTrial } }
+        func countStart() -> Int {
+            drawer.content.withLock { content in
+                content.starts += 1
+                return content.starts
+            }
+        }
+        func keep() { drawer.content.withLock { ($0.isOnTrial, $0.isKept) = (false, true) } }
+        func restore(at time: Timestamp, because reason: String) throws {
+            drawer.content.withLock { ($0.isOnTrial, $0.failure) = (false, (time, reason)) }
+        }
+        var failure: (time: Timestamp, reason: String)? { drawer.content.withLock { $0.failure } }
+    }
+
     private let drawer = Drawer()
     private let state = BoxState(volume: Volume(80))
 
@@ -31,24 +56,7 @@ struct CertificateServiceTests {
             begin: Timestamp(millisecondsSince1970: now + Int64(days - 100) * 86_400_000),
             end: Timestamp(millisecondsSince1970: now + Int64(days) * 86_400_000))
         return CertificateService(
-            store: CertificateStore(
-                spread: 0, term: { term }, request: { "CSR" },
-                install: { [drawer] text in
-                    try drawer.content.withLock { content in
-                        if let problem = content.problem { throw IdentityError(problem) }
-                        return text == "new"
-                    }
-                }, isOnTrial: { [drawer] in drawer.content.withLock { $0.isOnTrial } },
-                countStart: { [drawer] in
-                    drawer.content.withLock { content in
-                        content.starts += 1
-                        return content.starts
-                    }
-                },
-                keep: { [drawer] in drawer.content.withLock { ($0.isOnTrial, $0.isKept) = (false, true) } },
-                restore: { [drawer] time, reason in
-                    drawer.content.withLock { ($0.isOnTrial, $0.failure) = (false, (time, reason)) }
-                }, failure: { [drawer] in drawer.content.withLock { $0.failure } }),
+            store: Store(current: term, drawer: drawer),
             state: state, clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, executor: ThreadExecutor(name: "files"),
             timeout: timeout)
@@ -89,7 +97,7 @@ struct CertificateServiceTests {
         drawer.content.withLock { $0.problem = nil }
         #expect(service.take("new") == nil)
         await service.run()
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
     }
 
     @Test("It is kept once the box is online with it, and nothing is asked for while it is on trial")
@@ -104,7 +112,7 @@ struct CertificateServiceTests {
         #expect(drawer.content.withLock { $0.isKept })
         running.cancel()
         await running.value
-        #expect(await !service.hasChanged)
+        #expect(await service.ending == nil)
     }
 
     @Test("Whoever takes the power away again and again gets the one before at the fourth start")
@@ -112,7 +120,7 @@ struct CertificateServiceTests {
         drawer.content.withLock { ($0.isOnTrial, $0.starts) = (true, 3) }
         let service = service(days: 20)
         await service.run()
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
         #expect(drawer.content.withLock { $0.failure }?.reason.contains("3 times") == true)
     }
 
@@ -121,7 +129,7 @@ struct CertificateServiceTests {
         drawer.content.withLock { $0.isOnTrial = true }
         let service = service(days: 20, timeout: .milliseconds(10))
         await service.run()
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
         let failure = drawer.content.withLock { $0.failure }
         #expect(failure?.reason.contains("was not online") == true)
         let next = await told(self.service(days: 20))

@@ -31,11 +31,13 @@ final class CommandFixture: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let files = ThreadExecutor(name: "files")
         volume = VolumeControl(
-            player: player, state: state, logger: logger, executor: files, requests: requests,
-            keep: { [kept, disk] volume in
-                disk.waitUntilItTakes()
-                kept.append(volume)
-            })
+            player: player, least: Volume(0), state: state, logger: logger, executor: files, requests: requests,
+            keeper: Remembered(
+                read: { nil },
+                write: { [kept, disk] volume in
+                    disk.waitUntilItTakes()
+                    kept.append(volume)
+                }))
         unprovisioning = Unprovisioning(remove: { .removed }, logger: logger, executor: files)
         commands = CommandHandler(volume: volume, unprovisioning: unprovisioning, requests: requests)
         self.player = player

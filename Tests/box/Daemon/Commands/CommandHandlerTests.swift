@@ -19,11 +19,11 @@ struct CommandHandlerTests {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: TemporaryInbox(),
             clock: BoxClock(newestKnown: nil), state: fixture.state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            hooks: Intake.Hooks(perform: fixture.commands.perform))
+            delegate: IntakeHooks(performed: fixture.commands.perform))
     }
 
     private func loudness(_ level: Int, isMuted: Bool = false) -> Loudness {

@@ -27,7 +27,7 @@ struct IntakeCommitTests {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: inbox,
             clock: BoxClock(newestKnown: nil), state: state,
             logger: Logger(label: "test") { [log] _ in
@@ -36,15 +36,15 @@ struct IntakeCommitTests {
                 }
             },
             requests: requests,
-            hooks: Intake.Hooks(
-                expect: { [events, inbox] notice in
+            delegate: IntakeHooks(
+                expected: { [events, inbox] notice in
                     let isStored = (try? inbox.knows(notice.id)) ?? false
                     events.append(.expected(notice.id.text, isStored: isStored))
                 },
-                receiptsAreWaiting: { [events, requests] in
+                receipts: { [events, requests] in
                     events.append(.receiptsAreWaiting(announcerKnows: requests.with { $0.inboxChanged }))
                 },
-                perform: { [events] in events.append(.perform($0)) }))
+                performed: { [events] in events.append(.perform($0)) }))
     }
 
     private func payment(_ text: String) -> FeedMessage { FeedMessage(topic: .payments, payload: Array(text.utf8)) }

@@ -27,7 +27,7 @@ struct IntakeCustomMessageTests {
     ///   - takesFiles: whether settings and certificates are taken.
     ///   - hasBegun: whether a part of whatever is cancelled was heard.
     private func intake(
-        isSigned: Bool = false, oneRing: Bool = false, rules: CustomMessageSpeech? = nil, takesFiles: Bool = false,
+        isSigned: Bool = false, oneRing: Bool = false, rules: (any CustomMessageRules)? = nil, takesFiles: Bool = false,
         hasBegun: Bool = false
     ) throws -> Intake {
         let verifier = MessageVerifier(
@@ -37,18 +37,18 @@ struct IntakeCustomMessageTests {
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: isSigned ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
             rules: rules
-                ?? CustomMessageSpeech(
-                    kinds: kinds, problemOfText: { $0.contains("元") ? "tells of an amount" : nil },
-                    problemOfWords: { $0.contains("元") ? "tells of an amount" : nil },
-                    missingSegment: { $0.first { $0 == "未知" } }),
+                ?? FakeMessageRules(
+                    kinds: kinds, text: { $0.contains("元") ? "tells of an amount" : nil },
+                    words: { $0.contains("元") ? "tells of an amount" : nil },
+                    missing: { $0.first { $0 == "未知" } }),
             allowsOneRing: oneRing, inbox: inbox, clock: BoxClock(newestKnown: nil),
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             requests: requests,
-            hooks: Intake.Hooks(
-                hold: { [events, inbox] target in
+            delegate: IntakeHooks(
+                held: { [events, inbox] target in
                     events.append(.hold(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
                     return hasBegun
-                }, letGo: { [events] in events.append(.letGo($0, isCancelled: $1)) },
+                }, released: { [events] in events.append(.letGo($0, isCancelled: $1)) },
                 settings: { _ in takesFiles ? nil : "settings: none" },
                 certificate: { _ in takesFiles ? nil : "certificate: none" }))
     }

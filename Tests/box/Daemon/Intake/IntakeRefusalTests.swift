@@ -29,9 +29,9 @@ struct IntakeRefusalTests {
             reader: mapping.map { .mapped(MappedNoticeDecoder(mapping: $0, defaultCurrency: .CNY)) }
                 ?? .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
             verifier: verifier, admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(), inbox: inbox, clock: TestMachine().clock(), state: state,
+            rules: FakeMessageRules(), inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            requests: requests, hooks: Intake.Hooks())
+            requests: requests, delegate: IntakeHooks())
     }
 
     /// What the announcer was asked to say since the last look.

@@ -25,11 +25,11 @@ struct IntakeSignatureTests {
         return Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: inbox,
             clock: machine.clock(), state: BoxState(volume: Volume(80)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            hooks: Intake.Hooks(perform: { [performed] in performed.append($0) }))
+            delegate: IntakeHooks(performed: { [performed] in performed.append($0) }))
     }
 
     private func signed(_ text: String, secret: String = MessageVerifierTests.secret) -> String {

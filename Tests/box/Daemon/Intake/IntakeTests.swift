@@ -34,9 +34,9 @@ struct IntakeTests {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
-            hooks: Intake.Hooks())
+            delegate: IntakeHooks())
     }
 
     private func take(_ payload: String, _ topic: FeedMessage.Topic) throws {
@@ -68,8 +68,8 @@ struct IntakeTests {
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(), inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)),
-            logger: lines.logger, hooks: Intake.Hooks())
+            rules: FakeMessageRules(), inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)),
+            logger: lines.logger, delegate: IntakeHooks())
         let payload =
             #"{"data":[{"id":"A","amount":1},{"id":"B","amount":-1},{"id":"C","amount":3},{"id":"A","amount":1}]}"#
         let count = try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
@@ -94,8 +94,8 @@ struct IntakeTests {
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(), inbox: inbox, clock: clock, state: state, logger: lines.logger,
-            hooks: Intake.Hooks())
+            rules: FakeMessageRules(), inbox: inbox, clock: clock, state: state, logger: lines.logger,
+            delegate: IntakeHooks())
         func send(_ rest: String) throws {
             let payload = #"{"id":"A","amount":1\#(rest)}"#
             try intake.commit([FeedMessage(topic: .payments, payload: Array(payload.utf8))])
@@ -121,9 +121,9 @@ struct IntakeTests {
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
-            metrics: metrics, hooks: Intake.Hooks())
+            metrics: metrics, delegate: IntakeHooks())
         for value in ["false", "true", "1"] {
             let payload = Array(#"{"id":"\#(value)","amount":"1","ok":\#(value)}"#.utf8)
             try intake.commit([FeedMessage(topic: .payments, payload: payload)])

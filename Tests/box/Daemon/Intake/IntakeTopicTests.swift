@@ -22,10 +22,10 @@ struct IntakeTopicTests {
                 ? MessageVerifier(
                     keys: [try SigningKey(MessageVerifierTests.secret)], required: false, topics: topics) : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(),
+            rules: FakeMessageRules(),
             inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            hooks: Intake.Hooks(perform: { [performed] in performed.append($0) }))
+            delegate: IntakeHooks(performed: { [performed] in performed.append($0) }))
     }
 
     private func receipts() throws -> [String] {

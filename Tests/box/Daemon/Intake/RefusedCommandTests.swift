@@ -50,7 +50,7 @@ struct RefusedCommandTests {
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
             verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: CustomMessageSpeech(problemOfWords: { $0.contains("元") ? "tells of an amount" : nil }),
+            rules: FakeMessageRules(words: { $0.contains("元") ? "tells of an amount" : nil }),
             allowsOneRing: oneRing, inbox: inbox, clock: TestMachine(isSynchronised: true).clock(),
             state: state,
             logger: Logger(label: "test") { _ in
@@ -58,9 +58,9 @@ struct RefusedCommandTests {
                     lines.append(String($0))
                 }
             },
-            hooks: Intake.Hooks(
-                reconciled: { _ in "session_epoch: another one" }, settings: { _ in "settings: none" },
-                certificate: { _ in "certificate: none" }, perform: { [performed] in performed.append($0) })
+            delegate: IntakeHooks(
+                epoch: { _ in "session_epoch: another one" }, settings: { _ in "settings: none" },
+                certificate: { _ in "certificate: none" }, performed: { [performed] in performed.append($0) })
         )
     }
 

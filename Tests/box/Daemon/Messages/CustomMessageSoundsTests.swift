@@ -28,7 +28,8 @@ struct CustomMessageSoundsTests {
         mostTime: Duration = CustomMessageSounds.mostTime
     ) -> CustomMessageSounds {
         let sounds = CustomMessageSounds(
-            voices: voices, synthesizer: speaks ? synthesizer : nil, clips: plays ? clips : nil,
+            store: TemporaryInbox(), voices: voices, synthesizer: speaks ? synthesizer : nil,
+            clips: plays ? clips : nil,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, mostMemory: mostMemory,
             mostTime: mostTime)
         sounds.whenChanged { [changes] in changes.append(()) }
@@ -135,7 +136,7 @@ struct CustomMessageSoundsTests {
         }
         voice.renewWriter()
         let sounds = CustomMessageSounds(
-            voices: Voices(first: voice), synthesizer: synthesizer, clips: nil,
+            store: TemporaryInbox(), voices: Voices(first: voice), synthesizer: synthesizer, clips: nil,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         sounds.whenChanged { [changes] in changes.append(()) }
         guard case .failed(let reason, nil) = try await speech(of: entry(1, .text(Self.foreign)), in: sounds) else {

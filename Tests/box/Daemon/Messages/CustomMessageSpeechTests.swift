@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxTesting
 import SoundboxVoice
 import Testing
 import VoiceTestSupport
@@ -10,7 +11,7 @@ struct CustomMessageSpeechTests {
     private static let shipped = Result { Voices(first: try VoiceFolder(path: shippedSounds).voice("zh-CN")) }
 
     private func rules(texts: Bool = false) throws -> CustomMessageSpeech {
-        CustomMessageSpeech(voices: try Self.shipped.get(), saysNoticeTexts: texts, problemOfClip: { _ in nil })
+        CustomMessageSpeech(voices: try Self.shipped.get(), saysNoticeTexts: texts, clips: FakeClipSource())
     }
 
     private func customMessage(_ content: CustomMessage.Content, id: String = "e-1", isRing: Bool = false) throws

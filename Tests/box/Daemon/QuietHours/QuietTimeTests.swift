@@ -16,7 +16,9 @@ struct QuietTimeTests {
     func ownCount() throws {
         let folder = try TemporaryFolder()
         let file = StateFile.quietHours(in: folder.path)
-        func quietTime() -> QuietTime { QuietTime(setup, own: file.read()) { try file.write($0 ?? .asSetUp) } }
+        func quietTime() -> QuietTime {
+            QuietTime(setup, keeper: Remembered(read: { file.read() }, write: { try file.write($0) }))
+        }
         #expect(quietTime().reading == QuietReading(setup, isShops: false))
         try quietTime().change(to: .hours(own))
         #expect(quietTime().reading == QuietReading(own, isShops: true))
@@ -96,7 +98,8 @@ struct QuietTimeTests {
 
     @Test("What cannot be written down does not come into force")
     func refused() {
-        let quietTime = QuietTime(setup) { _ in throw FileError(path: "x", problem: "no room") }
+        let quietTime = QuietTime(
+            setup, keeper: Remembered(read: { nil }, write: { _ in throw FileError(path: "x", problem: "no room") }))
         #expect(throws: FileError.self) { try quietTime.change(to: .off) }
         #expect(quietTime.reading == QuietReading(setup, isShops: false))
     }

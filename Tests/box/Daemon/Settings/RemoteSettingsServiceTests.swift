@@ -41,6 +41,16 @@ struct RemoteSettingsServiceTests {
         }
     }
 
+    private struct Store: SettingsStore {
+        let record: SettingsRecord
+        let problem: String?
+        let disk: Disk
+
+        func problem(with settings: RemoteSettings) -> String? { problem }
+        func write(_ record: SettingsRecord) throws { try disk.write(record) }
+        func keep(_ volume: Volume) throws { try disk.keep(volume) }
+    }
+
     private let disk = Disk()
     private let state = BoxState(volume: Volume(80))
     private let volumes = Journal<Volume>()
@@ -50,8 +60,7 @@ struct RemoteSettingsServiceTests {
         problem: String? = nil
     ) -> RemoteSettingsService {
         RemoteSettingsService(
-            store: SettingsStore(
-                record: record, problem: { _ in problem }, write: disk.write, keepVolume: disk.keep), state: state,
+            store: Store(record: record, problem: problem, disk: disk), state: state,
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files"), timeout: timeout,
@@ -79,7 +88,7 @@ struct RemoteSettingsServiceTests {
         #expect(service.take(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
         #expect(disk.record.withLock { $0?.result == .trial && $0?.isTried == false })
         await service.run()
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
         #expect(state.snapshot.settings?.result == .trial && volumes.entries.isEmpty)
     }
 
@@ -92,7 +101,7 @@ struct RemoteSettingsServiceTests {
         let running = Task { await service.run() }
         running.cancel()
         await running.value
-        #expect(await !service.hasChanged)
+        #expect(await service.ending == nil)
     }
 
     @Test(
@@ -198,14 +207,14 @@ struct RemoteSettingsServiceTests {
         #expect(disk.record.withLock { $0 }?.inForce?.id.text == "s-1" && state.snapshot.settings?.result == .applied)
         running.cancel()
         await running.value
-        #expect(await !service.hasChanged)
+        #expect(await service.ending == nil)
     }
 
     @Test("A box that is not online with them in time gives them up, and is made anew without them")
     func late() async throws {
         let service = service(try onTrial(), timeout: .milliseconds(1))
         await service.run()
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
         let kept = try #require(disk.record.withLock { $0 })
         #expect(kept.current == nil && kept.reason?.contains("not online") == true)
         #expect(volumes.entries.isEmpty)
@@ -225,7 +234,7 @@ struct RemoteSettingsServiceTests {
         #expect(disk.record.withLock { $0 }?.inForce?.id.text == "s-1" && state.snapshot.settings?.result == .applied)
         running.cancel()
         await running.value
-        #expect(await !service.hasChanged)
+        #expect(await service.ending == nil)
     }
 
     @Test("They wait for the end of a ring that somebody may still answer")
@@ -243,7 +252,7 @@ struct RemoteSettingsServiceTests {
         #expect(!ended.hasHappened)
         state.update { $0.ring = nil }
         await running.value
-        #expect(await service.hasChanged)
+        #expect(await service.ending == .remade)
     }
 
     @Test("Settings that are not in force are not told to be when they come again")
@@ -261,6 +270,6 @@ struct RemoteSettingsServiceTests {
         let running = Task { await service.run() }
         disk.isFull.withLock { $0 = false }
         await running.value
-        #expect(await service.hasChanged && disk.record.withLock { $0?.result == .failed })
+        #expect(await service.ending == .remade && disk.record.withLock { $0?.result == .failed })
     }
 }

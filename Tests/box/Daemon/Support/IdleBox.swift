@@ -23,26 +23,21 @@ struct IdleBox {
     /// - Parameter set: changes what else is to be otherwise.
     init(
         inbox: TemporaryInbox = TemporaryInbox(), feed: any PaymentFeed = FakeFeed(),
-        clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout Box.Parts) -> Void = { _ in }
+        clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout BoxContext) -> Void = { _ in }
     ) throws {
-        var parts = Box.Parts.onFakes(
-            feed: feed, inbox: inbox, voices: Voices(first: try Self.voice.get()), volume: Volume(80)
-        ) { RecordingSink() }
-        parts.clock = clock
-        set(&parts)
-        state = parts.state
-        let served = Mutexed<[ControlRoute]>([])
-        parts.control = { routes, _ in
-            served.value = routes
-            return []
+        var box = BoxContext.onFakes(
+            feed: feed, inbox: inbox, voices: Voices(first: try Self.voice.get()), volume: Volume(80),
+            output: SoundThread { _ in RecordingSink() })
+        box.clock = clock
+        set(&box)
+        state = box.state
+        requests = box.requests
+        _ = Box(box)
+        routes = box.features.all.flatMap(\.routes)
+        guard let reporter = box.features.all.lazy.compactMap({ $0 as? StatusReporter }).first else {
+            throw TestFailure("a box without a status")
         }
-        let reporters = Box(parts).services.compactMap { $0 as? StatusReporter }
-        routes = served.value
-        guard let reporter = reporters.first,
-            let counter = reporter.features.lazy.compactMap({ $0 as? ControlRequestHandler }).first
-        else { throw TestFailure("a box without a status") }
         self.reporter = reporter
-        requests = counter.requests
     }
 
     /// - Parameter route: `POST /replay?x=y`

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
@@ -59,7 +60,7 @@ struct SetupPlanTests {
 
             """
         }
-        func code(_ text: String) throws -> String { try plan(text).configuration.announce.currency.code }
+        func code(_ text: String) throws -> String { try plan(text).configuration.features.announcements.currency.code }
         for (locale, currency) in [("hi-IN", "INR"), ("ko-KR", "KRW"), ("zh-CN", "CNY"), ("[th-TH, en-US]", "THB")] {
             #expect(try code(text(locale)) == currency)
         }
@@ -103,7 +104,7 @@ struct SetupPlanTests {
         let configuration = try Configuration(readingFile: target)
         #expect(configuration.broker.passwordFile == folder.file("etc/broker.password"))
         #expect(configuration.broker.caFile == folder.file("etc/broker-ca.pem"))
-        #expect(configuration.announce.freshness.expireAfter == .seconds(3600))
+        #expect(configuration.features.announcements.freshness.expireAfter == .seconds(3600))
         let text = String(decoding: try folder.read("etc/soundbox.yaml"), as: UTF8.self)
         #expect(!text.contains("s3cret"))
     }
@@ -221,7 +222,7 @@ struct SetupPlanTests {
         let configuration = try Configuration(readingFile: target)
         #expect(configuration.deviceID == "box-02")
         #expect(configuration.broker.passwordFile == nil)
-        #expect(configuration.announce.freshness.expireAfter == .seconds(3600))
+        #expect(configuration.features.announcements.freshness.expireAfter == .seconds(3600))
     }
 
     @Test("The nodes of a cluster stay a list, and are answered with commas between")

@@ -2,19 +2,17 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-extension Configuration {
-    /// How the shop divides its time into days.
-    public struct Day: Sendable, Equatable {
-        /// When a business day begins, in minutes after midnight.
-        public var cutOver: Int
-        /// A name of the time zone database; `nil` for the machine's own zone.
-        public var timeZone: String?
-        /// When the day's takings are announced automatically, in minutes after midnight; `nil` for never.
-        public var announceAt: Int?
-    }
+/// How the shop divides its time into days: `day:`.
+package struct DaySettings: Sendable, Equatable {
+    /// When a business day begins, in minutes after midnight.
+    package var cutOver = 0
+    /// A name of the time zone database; `nil` for the machine's own zone.
+    package var timeZone: String?
+    /// When the day's takings are announced automatically, in minutes after midnight; `nil` for never.
+    package var announceAt: Int?
 }
 
-extension Configuration.Day {
+extension DaySettings {
     init(reading mapping: YAMLMapping) throws(YAMLError) {
         cutOver = try mapping.read("cut_over") { try $0.minuteOfDay() } ?? 0
         timeZone = try mapping.read("time_zone") { try $0.timeZone() }

@@ -2,15 +2,19 @@ import SoundboxCore
 
 /// The control routes for the process of the shop's page: it reads the settings and the routes for phones here, and
 /// reports why the page is not served.
-struct ShopPage {
-    let settings: JSONValue
-    /// All other routes of the box.
-    let others: [ControlRoute]
-    let state: BoxState
+struct ShopPage: Feature {
+    private let settings: JSONValue
+    private let features: FeatureList
+    private let state: BoxState
+
+    init(in box: BoxContext) {
+        settings = box.settings.page.json(box.identity, currency: box.settings.announcements.currency)
+        (features, state) = (box.features, box.state)
+    }
 
     private var json: JSONValue {
         guard case .object(let members) = settings else { return settings }
-        let names = others.filter(\.isForPhones).map { JSONValue.string("\($0)") }
+        let names = features.all.flatMap(\.routes).filter(\.isForPhones).map { JSONValue.string("\($0)") }
         return .object(members + [("routes", .array(names))])
     }
 

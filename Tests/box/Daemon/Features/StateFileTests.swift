@@ -4,7 +4,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@testable import SoundboxConfiguration
+@testable import SoundboxBox
 
 @Suite("Values that outlive a restart")
 struct StateFileTests {

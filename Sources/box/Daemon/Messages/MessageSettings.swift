@@ -1,45 +1,43 @@
 import SoundboxCore
 import SoundboxYAML
 
-extension Configuration {
-    /// What to do with a ring that comes before another one has ended.
-    public struct Ring: Sendable, Equatable {
-        public enum Second: String, Sendable, CaseIterable {
-            /// It rings when the first one has ended, if it has not expired by then.
-            case wait
-            /// It is refused.
-            case busy
-        }
-
-        public var second: Second
+/// What to do with a ring that comes before another one has ended: `ring:`.
+package struct RingSettings: Sendable, Equatable {
+    package enum Second: String, Sendable, CaseIterable {
+        /// It rings when the first one has ended, if it has not expired by then.
+        case wait
+        /// It is refused.
+        case busy
     }
 
-    /// What commands may have spoken.
-    public struct Say: Sendable, Equatable {
-        /// What makes speech of text without recordings.
-        public enum Synthesizer: String, Sendable, CaseIterable {
-            /// If it is installed.
-            case espeak = "espeak-ng"
-            case none
-        }
-
-        /// A command that has not been spoken this long after it was sent is not spoken at all.
-        public var expireAfter: Duration
-        public var synthesizer: Synthesizer
-    }
+    package var second = Second.wait
 }
 
-extension Configuration.Ring {
+/// What commands may have spoken: `say:`.
+package struct SaySettings: Sendable, Equatable {
+    /// What makes speech of text without recordings.
+    package enum Synthesizer: String, Sendable, CaseIterable {
+        /// If it is installed.
+        case espeak = "espeak-ng"
+        case none
+    }
+
+    /// A command that has not been spoken this long after it was sent is not spoken at all.
+    package var expireAfter = Duration.minutes(5)
+    package var synthesizer = Synthesizer.espeak
+}
+
+extension RingSettings {
     init(reading mapping: YAMLMapping) throws(YAMLError) {
-        second = try mapping.read("second") { try $0.choice(of: Second.self) } ?? .wait
+        second = try mapping.read("second") { try $0.choice(of: Second.self) } ?? second
         try mapping.refuseOtherKeys()
     }
 }
 
-extension Configuration.Say {
+extension SaySettings {
     init(reading mapping: YAMLMapping) throws(YAMLError) {
-        expireAfter = try mapping.read("expire_after") { try $0.duration(in: .seconds(10) ... .days(1)) } ?? .minutes(5)
-        synthesizer = try mapping.read("synthesizer") { try $0.choice(of: Synthesizer.self) } ?? .espeak
+        expireAfter = try mapping.read("expire_after") { try $0.duration(in: .seconds(10) ... .days(1)) } ?? expireAfter
+        synthesizer = try mapping.read("synthesizer") { try $0.choice(of: Synthesizer.self) } ?? synthesizer
         try mapping.refuseOtherKeys()
     }
 }

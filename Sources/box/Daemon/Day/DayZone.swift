@@ -1,5 +1,4 @@
 import Logging
-import SoundboxBox
 import SoundboxCore
 import SoundboxSystem
 import Synchronization

@@ -1,0 +1,31 @@
+import SoundboxCore
+import SoundboxSpeech
+
+/// What the announcer tells the rest of the box. On its thread; must not block.
+package protocol AnnouncerDelegate: Sendable {
+    /// After every commit that wrote receipts.
+    func receiptsAreWaiting()
+    /// When a prompt was heard to its end, neither muted nor too soft.
+    func heard(_ prompt: Prompt)
+    /// Every few seconds, so that other checks share the announcer's wake-up.
+    func look()
+}
+
+extension AnnouncerService {
+    init(
+        in box: BoxContext, _ sounds: any SpokenCustomMessages, _ quietTime: QuietTime, _ day: ShopDay,
+        _ delegate: any AnnouncerDelegate
+    ) {
+        // If the disk refuses, every ring counts as one of an earlier run: a ring of yesterday must not call anybody.
+        let lastEarlierCustomMessage =
+            (try? box.inbox.customMessages()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
+        let announcements = box.settings.announcements
+        self.init(
+            announcer: Announcer(
+                freshness: announcements.freshness, saysExpireAfter: box.settings.say.expireAfter,
+                hurryAbove: announcements.hurryAbove, lastEarlierCustomMessage: lastEarlierCustomMessage),
+            inbox: box.inbox, customMessages: sounds, clock: box.clock, player: box.player, voices: box.voices,
+            state: box.state, logger: box.logger, metrics: box.metrics, requests: box.requests, ages: box.ages,
+            quietTime: quietTime, day: day, delegate: delegate)
+    }
+}
