@@ -64,9 +64,10 @@ is_mode "soundbox:soundbox 750" /var/lib/soundbox
 [[ $(inside id -nG soundbox-page) == soundbox-page ]] || fail "groups of soundbox-page"
 is_mode "root:soundbox-page 750" /etc/soundbox-page
 is_mode "soundbox:soundbox-page 750" /run/soundbox-page
-for asset in "$here"/../../Sources/page/browser/*; do
-  is_mode "root:root 644" "/usr/share/soundbox/page/$(basename "$asset")"
-done
+while IFS= read -r asset; do
+  is_mode "root:root 644" "/usr/share/soundbox/page/$asset"
+done < <(cd "$here/../../Sources/page/browser" && find . -type f -not -name '.*' -printf '%P\n')
+is_mode "root:root 755" /usr/share/soundbox/page/words
 is_enabled soundbox.service
 is_enabled soundbox-page.path
 is_mode "root:soundbox-gateway 750" /etc/soundbox-gateway

@@ -36,7 +36,10 @@ function excuse({ status, word, told }) {
 	switch (word) {
 		case 'wrong': return fill(t.wrong, number(told.left));
 		case 'wait': return fill(t.wait, duration(told.retry_in));
-		case 'expired': case 'quiet': case 'muted': case 'unspeakable': return t[word];
+		case 'expired': return t.expired;
+		case 'quiet': return t.quiet;
+		case 'muted': return t.muted;
+		case 'unspeakable': return t.unspeakable;
 		case 'role': return t.look;
 	}
 	return !status ? t.noNet : word === 'box' ? t.noBox : t.failed;
@@ -101,9 +104,12 @@ function sum(amounts) {
 	return scale ? `${digits.slice(0, -scale)}.${digits.slice(-scale)}` : digits;
 }
 
-const NAMES = 'alipay=Alipay;wechat=WeChat Pay;unionpay=UnionPay;paypal=PayPal;upi=UPI;gpay=Google Pay;applepay=Apple Pay;'
-	+ 'qris=QRIS;wechatpay=wechat;wxpay=wechat;weixin=wechat;alipayhk=alipay;quickpass=unionpay;googlepay=gpay;bankcard=card;debitcard=card;'
-	+ 'creditcard=card;banktransfer=bank';
+/// Names that most languages share, and other names of the same channel.
+const NAMES = {
+	alipay: 'Alipay', wechat: 'WeChat Pay', unionpay: 'UnionPay', paypal: 'PayPal', upi: 'UPI', gpay: 'Google Pay',
+	applepay: 'Apple Pay', qris: 'QRIS', wechatpay: 'wechat', wxpay: 'wechat', weixin: 'wechat', alipayhk: 'alipay',
+	quickpass: 'unionpay', googlepay: 'gpay', bankcard: 'card', debitcard: 'card', creditcard: 'card', banktransfer: 'bank',
+};
 
 /// A channel or a kind, in the shop's words where there are any.
 function called(name) {
@@ -128,15 +134,50 @@ function remembered(language) {
 	}
 }
 
-function translate() {
-	const wish = [remembered(), ...navigator.languages, session.language, 'en'].find(languageOf);
-	const language = languageOf(wish);
+/// The tag of the language to show, as the shop or the phone has it.
+const wished = () => [remembered(), ...navigator.languages, session.language].find(languageOf);
+
+/// The files of words that were asked for.
+const files = new Map();
+
+function wordsOf(language) {
+	if (!files.has(language)) {
+		const file = ask('GET', `/words/${language}.json`).then((words) => {
+			// What breaks off is no JSON.
+			if (!words.names) throw trouble(0);
+			return words;
+		});
+		files.set(language, file);
+		file.catch(() => files.delete(language));
+	}
+	return files.get(language);
+}
+
+/// Asked for before the box has answered, where the phone alone decides.
+const preload = () => wished() && wordsOf(languageOf(wished()));
+
+let translation; // The last one: the words of an earlier choice may come later.
+
+function translate(wish = wished() ?? 'en') {
+	const mine = translation = load(languageOf(wish)).then(([words, language]) => {
+		if (translation !== mine) return translation;
+		use(words, language, languageOf(wish) === language ? wish : language);
+	});
+	return mine;
+}
+
+/// Where the server lacks a language it has English.
+const load = (language) => wordsOf(language).then((words) => [words, language], (error) => {
+	if (!error.status || language === 'en') throw error;
+	return load('en');
+});
+
+function use(words, language, wish) {
 	// India writes numbers in its own way in English, too: the region of the phone counts.
 	locale = navigator.languages.find((each) => languageOf(each) === language) ?? wish;
 	formats.clear();
-	const lines = WORDS[language].trim().split('\n');
-	t = Object.fromEntries(KEYS.map((key, index) => [key, lines[index]]));
-	names = new Map(`${NAMES};${t.names}`.split(';').map((pair) => pair.split('=')));
+	t = words;
+	names = new Map(Object.entries({ ...NAMES, ...words.names }));
 	const dir = new Intl.Locale(language).textInfo?.direction ?? 'ltr';
 	Object.assign(document.documentElement, { lang: language, dir });
 	document.title = t.name;
@@ -151,15 +192,16 @@ function translate() {
 // Signing in
 
 async function start() {
+	preload();
 	try {
 		session = await ask('GET', '/api/session');
-		translate();
+		await translate();
 		$('plain').hidden = session.https;
 		showOld();
 		if (session.signed_in) enter(); else leave();
 	} catch (error) {
-		translate();
-		showOld(error);
+		// Without words there is the page's own sentence.
+		await translate().then(() => showOld(error), () => { $('old').hidden = false; });
 		setTimeout(start, 3000);
 	}
 }
@@ -669,9 +711,14 @@ function show(view) {
 	if (view === 'day') count();
 }
 
-function changeLanguage({ value }) {
+async function changeLanguage({ value }) {
 	remembered(value);
-	translate();
+	try {
+		await translate(value);
+	} catch (error) {
+		$('language').value = document.documentElement.lang;
+		return say(excuse(error));
+	}
 	if (!session.signed_in) return;
 	for (const [sequence, row] of rows) paint(row, entries.get(sequence));
 	filter();
@@ -730,748 +777,6 @@ function wire() {
 	document.addEventListener('visibilitychange', wake);
 	setInterval(() => session.signed_in && $('old').hidden && showOld(), 5000);
 }
-
-// The words of the languages
-
-/// One line of each language below belongs to each of these, in this order. {0} stands for a number or a time.
-const KEYS = `name pay box signIn look change sayCode code saying wrong expired wait quiet muted unspeakable noBox noNet failed http
-language signOut search none loading cancelled count gross net total channel others missing perHour print report
-received announcing announced late howMuted howSoft howBare again fresh volume mute unmute quietHours from to atMost
-save done off asSetUp trial network clock sound storage netOff netBad clockUnsure clockBad soundOff soundBad quietNow refused
-call asOf noDay names`.split(/\s/);
-
-const WORDS = {
-de: `
-Zahlungsbox
-Zahlungen
-Box
-Anmelden
-Nur ansehen
-Ansehen und ändern
-Code ansagen lassen
-Code
-Gut zuhören: Die Box sagt den Code. Er gilt {0}.
-Falscher Code. Versuche übrig: {0}
-Dieser Code gilt nicht mehr. Bitte einen neuen anfordern.
-Bitte {0} warten.
-Ruhezeit: Die Box spricht jetzt nicht.
-Die Box ist stumm. Bitte den Ton einschalten.
-Die Box kann das nicht sagen.
-Die Box antwortet nicht. Ist sie eingeschaltet?
-Keine Verbindung zur Box. Ist dieses Gerät im WLAN des Ladens?
-Das hat nicht geklappt. Bitte noch einmal.
-Unverschlüsselt; im eigenen Netz des Ladens in Ordnung.
-Sprache
-Abmelden
-Betrag oder letzte Ziffern der Nummer
-Nichts gefunden.
-Lädt …
-Storniert
-Anzahl
-Eingang
-Netto
-Summe
-Bezahlt mit
-Andere Meldungen
-Zeit unbekannt oder unlesbar, nicht in den Summen: {0}
-Zahlungen pro Stunde
-Bericht drucken
-Tagesbericht
-Wartet
-Wird angesagt
-Angesagt
-Zu spät, nicht einzeln angesagt
-Nicht gehört: stumm
-Nicht gehört: zu leise
-Ohne Betrag angesagt
-Nochmal
-Neue Zahlung
-Lautstärke
-Stumm
-Ton ein
-Ruhezeit
-Von
-Bis
-Höchstens so laut
-Speichern
-Erledigt.
-Keine
-Wie eingerichtet
-Stimme testen
-Netz
-Uhr
-Ton
-Speicher
-Zahlungen kommen nicht an. Router und Kabel prüfen, oder die Box näher ans WLAN stellen.
-Zahlungen können verloren gehen.
-Die Uhrzeit ist nicht bestätigt.
-Die Uhr geht falsch. Bitte die Internetverbindung der Box prüfen.
-Kein Lautsprecher. Stecker prüfen, dann die Box aus- und einschalten.
-Nicht alles kann angesagt werden.
-Ruhezeit: Lautstärke höchstens {0}.
-Zahlungsmeldungen der letzten 24 Stunden, die nicht angesagt wurden: {0}. Bitte die Zahlungen auf dem Telefon prüfen.
-Bitte anrufen, wer die Box eingerichtet hat.
-Stand: {0}.
-Die Box kennt das Datum nicht. Bitte einen Tag wählen.
-cash=Bargeld;card=Karte;bank=Überweisung;refund=Erstattung;deposit=Kaution;membership=Mitgliedschaft;ecny=Digitaler Yuan`,
-en: `
-Sound box
-Payments
-Box
-Sign in
-Look only
-Look and change
-Have the box say a code
-Code
-Listen: the box says the code. Valid for {0}.
-Wrong code. Tries left: {0}
-This code no longer counts. Ask for a new one.
-Please wait {0}.
-Quiet hours: the box does not speak now.
-The box is muted. Turn its sound on.
-The box cannot say this.
-The box does not answer. Is it switched on?
-No connection to the box. Is this phone in the shop’s Wi-Fi?
-That did not work. Try again.
-Not encrypted; fine in the shop’s own network.
-Language
-Sign out
-Amount or last digits of the ID
-Nothing found.
-Loading…
-Cancelled
-Number
-Received
-Net
-Total
-Paid by
-Other messages
-Time unknown or unreadable, not in the sums: {0}
-Payments per hour
-Print report
-Daily report
-Waiting
-Speaking
-Spoken
-Late, not spoken by itself
-Not heard: muted
-Not heard: too soft
-Spoken without amount
-Say again
-New payment
-Volume
-Mute
-Sound on
-Quiet hours
-From
-To
-Volume at most
-Save
-Done.
-None
-As first set up
-Test the voice
-Network
-Clock
-Sound
-Memory
-Payments do not arrive. Check router and cable, or move the box nearer to the Wi-Fi.
-Payments may get lost.
-The time is not confirmed.
-The time is wrong. Check the box’s Internet connection.
-No loudspeaker. Check its plug, then turn the box off and on.
-Not everything can be spoken.
-Quiet hours: volume at most {0}.
-Payment messages of the last 24 hours that were not spoken: {0}. Check the payments on your phone.
-Call whoever set up the box.
-As of {0}.
-The box does not know the date. Choose a day.
-cash=Cash;card=Card;bank=Bank transfer;refund=Refund;deposit=Deposit;membership=Membership;ecny=Digital yuan`,
-hi: `
-साउंड बॉक्स
-भुगतान
-बॉक्स
-साइन इन
-सिर्फ़ देखना
-देखना और बदलना
-बॉक्स से कोड बुलवाएँ
-कोड
-सुनें: बॉक्स कोड बोल रहा है। {0} तक चलेगा।
-कोड ग़लत है। बाकी मौके: {0}
-यह कोड अब नहीं चलेगा। नया बुलवाएँ।
-कृपया {0} रुकें।
-शांत समय: बॉक्स अभी नहीं बोलता।
-बॉक्स म्यूट है। आवाज़ चालू करें।
-बॉक्स यह नहीं बोल सकता।
-बॉक्स जवाब नहीं देता। क्या वह चालू है?
-बॉक्स से संपर्क नहीं। क्या फ़ोन दुकान के Wi-Fi में है?
-नहीं हुआ। फिर कोशिश करें।
-एन्क्रिप्टेड नहीं; दुकान के अपने नेटवर्क में ठीक है।
-भाषा
-साइन आउट
-रकम या आईडी के आखिरी अंक
-कुछ नहीं मिला।
-लोड हो रहा है…
-रद्द
-संख्या
-मिला
-बचा
-कुल
-किससे
-दूसरे संदेश
-समय पता नहीं या पढ़ा नहीं गया, जोड़ में नहीं: {0}
-हर घंटे के भुगतान
-रिपोर्ट छापें
-दिन की रिपोर्ट
-बाकी है
-बोल रहा है
-बोला गया
-देर से आया, अलग से नहीं बोला
-सुना नहीं: म्यूट था
-सुना नहीं: आवाज़ बहुत कम
-रकम बिना बोला
-फिर बोलें
-नया भुगतान
-आवाज़
-म्यूट
-आवाज़ चालू
-शांत समय
-से
-तक
-अधिकतम आवाज़
-सहेजें
-हो गया।
-नहीं चाहिए
-शुरू जैसा
-आवाज़ जाँचें
-नेटवर्क
-घड़ी
-आवाज़
-मेमोरी
-भुगतान नहीं आ रहे। राउटर और तार देखें, या बॉक्स को Wi-Fi के पास रखें।
-भुगतान खो सकते हैं।
-समय पक्का नहीं।
-समय ग़लत है। बॉक्स का इंटरनेट देखें।
-स्पीकर नहीं मिला। प्लग देखें, फिर बॉक्स बंद-चालू करें।
-सब कुछ नहीं बोला जा सकता।
-शांत समय: आवाज़ अधिकतम {0}।
-पिछले 24 घंटों में भुगतान के जो संदेश नहीं बोले गए: {0}। भुगतान अपने फ़ोन पर देखें।
-जिसने बॉक्स लगाया उसे फ़ोन करें।
-{0} की स्थिति।
-बॉक्स को तारीख पता नहीं। कोई दिन चुनें।
-cash=नकद;card=कार्ड;bank=बैंक ट्रांसफ़र;refund=रिफ़ंड;deposit=डिपॉज़िट;membership=सदस्यता`,
-id: `
-Kotak suara
-Pembayaran
-Kotak
-Masuk
-Melihat saja
-Melihat dan mengubah
-Minta kotak sebut kode
-Kode
-Dengarkan: kotak menyebut kode. Berlaku {0}.
-Kode salah. Sisa kesempatan: {0}
-Kode ini tidak berlaku lagi. Minta yang baru.
-Mohon tunggu {0}.
-Jam tenang: kotak tidak bicara sekarang.
-Kotak dibisukan. Nyalakan suaranya.
-Kotak tidak bisa mengucapkan ini.
-Kotak tidak menjawab. Apakah menyala?
-Tidak terhubung ke kotak. Apakah ponsel ini di Wi-Fi toko?
-Tidak berhasil. Coba lagi.
-Tidak dienkripsi; aman di jaringan toko sendiri.
-Bahasa
-Keluar
-Jumlah atau angka akhir ID
-Tidak ditemukan.
-Memuat…
-Dibatalkan
-Banyaknya
-Masuk
-Bersih
-Total
-Dibayar dengan
-Pesan lain
-Waktu tidak diketahui atau tidak terbaca, tidak dijumlah: {0}
-Pembayaran per jam
-Cetak laporan
-Laporan harian
-Menunggu
-Diucapkan…
-Sudah diucapkan
-Terlambat, tidak diucapkan tersendiri
-Tak terdengar: bisu
-Tak terdengar: terlalu pelan
-Diucapkan tanpa jumlah
-Ulangi
-Pembayaran baru
-Volume
-Bisukan
-Nyalakan suara
-Jam tenang
-Dari
-Sampai
-Volume maksimum
-Simpan
-Selesai.
-Tanpa jam tenang
-Seperti awal
-Uji suara
-Jaringan
-Jam
-Suara
-Memori
-Pembayaran tidak masuk. Periksa router dan kabel, atau dekatkan kotak ke Wi-Fi.
-Pembayaran bisa hilang.
-Waktu belum dipastikan.
-Waktu salah. Periksa internet kotak.
-Pengeras suara tidak ada. Periksa colokannya, lalu matikan dan nyalakan kotak.
-Tidak semua bisa diucapkan.
-Jam tenang: volume paling tinggi {0}.
-Pesan pembayaran 24 jam terakhir yang tidak diucapkan: {0}. Periksa pembayaran di ponsel Anda.
-Hubungi pemasang kotak.
-Keadaan {0}.
-Kotak tidak tahu tanggal. Pilih hari.
-cash=Tunai;card=Kartu;bank=Transfer bank;refund=Pengembalian dana;deposit=Deposit;membership=Keanggotaan;ecny=Yuan digital`,
-ko: `
-결제 알림기
-결제
-알림기
-로그인
-보기만
-보고 바꾸기
-코드 듣기
-코드
-알림기가 코드를 말합니다. {0} 동안 쓸 수 있습니다.
-코드가 틀렸습니다. 남은 횟수: {0}
-이 코드는 이제 쓸 수 없습니다. 새 코드를 들으세요.
-{0} 기다려 주세요.
-조용한 시간이라 지금은 말하지 않습니다.
-알림기가 음소거입니다. 소리를 켜세요.
-알림기가 말할 수 없는 내용입니다.
-알림기가 응답하지 않습니다. 켜져 있나요?
-알림기에 연결되지 않습니다. 가게 Wi-Fi를 쓰고 있나요?
-되지 않았습니다. 다시 해 보세요.
-암호화되지 않음. 가게 안 네트워크에서는 괜찮습니다.
-언어
-로그아웃
-금액 또는 번호 끝자리
-찾지 못했습니다.
-불러오는 중…
-취소됨
-건수
-받은 돈
-남은 돈
-합계
-결제 수단
-다른 알림
-시간을 모르거나 읽을 수 없어 합계에 없음: {0}
-시간별 결제
-보고서 인쇄
-일일 보고서
-대기 중
-말하는 중
-말했음
-늦어서 따로 말하지 않음
-안 들림: 음소거
-안 들림: 소리가 너무 작음
-금액 없이 말함
-다시 듣기
-새 결제
-음량
-음소거
-소리 켜기
-조용한 시간
-시작
-끝
-최대 음량
-저장
-했습니다.
-없음
-처음 설정대로
-목소리 시험
-네트워크
-시계
-소리
-저장 장치
-결제가 들어오지 않습니다. 공유기와 선을 확인하거나 알림기를 Wi-Fi 가까이 옮기세요.
-결제가 빠질 수 있습니다.
-시간이 확인되지 않았습니다.
-시간이 틀립니다. 알림기의 인터넷 연결을 확인하세요.
-스피커가 없습니다. 선을 확인하고 알림기를 껐다 켜세요.
-말하지 못하는 것이 있습니다.
-조용한 시간: 최대 음량 {0}.
-지난 24시간 동안 말하지 못한 결제 메시지: {0}. 휴대폰에서 결제를 확인하세요.
-설치한 사람에게 전화하세요.
-{0} 기준.
-알림기가 날짜를 모릅니다. 날을 고르세요.
-cash=현금;card=카드;bank=계좌이체;refund=환불;deposit=보증금;membership=회원권;alipay=알리페이;wechat=위챗페이;unionpay=유니온페이`,
-ms: `
-Kotak suara
-Bayaran
-Kotak
-Log masuk
-Melihat sahaja
-Melihat dan mengubah
-Minta kotak sebut kod
-Kod
-Dengar: kotak menyebut kod. Sah selama {0}.
-Kod salah. Baki cubaan: {0}
-Kod ini tidak sah lagi. Minta yang baharu.
-Sila tunggu {0}.
-Waktu senyap: kotak tidak bercakap sekarang.
-Kotak dibisukan. Hidupkan bunyinya.
-Kotak tidak dapat menyebut ini.
-Kotak tidak menjawab. Adakah ia hidup?
-Tiada sambungan ke kotak. Adakah telefon ini dalam Wi-Fi kedai?
-Tidak berjaya. Cuba lagi.
-Tidak disulitkan; tidak mengapa dalam rangkaian kedai sendiri.
-Bahasa
-Log keluar
-Jumlah atau angka akhir ID
-Tidak dijumpai.
-Memuatkan…
-Dibatalkan
-Bilangan
-Diterima
-Bersih
-Jumlah
-Dibayar dengan
-Mesej lain
-Masa tidak diketahui atau tidak terbaca, tidak dijumlah: {0}
-Bayaran setiap jam
-Cetak laporan
-Laporan harian
-Menunggu
-Disebut…
-Sudah disebut
-Terlewat, tidak disebut tersendiri
-Tidak didengar: bisu
-Tidak didengar: terlalu perlahan
-Disebut tanpa jumlah
-Ulang
-Bayaran baharu
-Volum
-Bisukan
-Hidupkan bunyi
-Waktu senyap
-Dari
-Hingga
-Volum paling tinggi
-Simpan
-Selesai.
-Tiada
-Seperti asal
-Uji suara
-Rangkaian
-Jam
-Bunyi
-Memori
-Bayaran tidak masuk. Periksa penghala dan kabel, atau dekatkan kotak dengan Wi-Fi.
-Bayaran mungkin hilang.
-Masa belum disahkan.
-Masa salah. Periksa Internet kotak.
-Tiada pembesar suara. Periksa palamnya, kemudian tutup dan hidupkan kotak.
-Bukan semua dapat disebut.
-Waktu senyap: volum paling tinggi {0}.
-Mesej bayaran 24 jam lalu yang tidak disebut: {0}. Semak bayaran di telefon anda.
-Hubungi pemasang kotak.
-Setakat {0}.
-Kotak tidak tahu tarikh. Pilih hari.
-cash=Tunai;card=Kad;bank=Pindahan bank;refund=Bayaran balik;deposit=Deposit;membership=Keahlian;ecny=Yuan digital`,
-th: `
-กล่องเสียงรับเงิน
-รับเงิน
-กล่อง
-เข้าใช้
-ดูอย่างเดียว
-ดูและเปลี่ยน
-ให้กล่องพูดรหัส
-รหัส
-ฟัง: กล่องกำลังพูดรหัส ใช้ได้ {0}
-รหัสผิด เหลืออีก {0} ครั้ง
-รหัสนี้ใช้ไม่ได้แล้ว ขอใหม่
-โปรดรอ {0}
-ช่วงเงียบ: กล่องยังไม่พูดตอนนี้
-กล่องปิดเสียงอยู่ โปรดเปิดเสียง
-กล่องพูดสิ่งนี้ไม่ได้
-กล่องไม่ตอบ เปิดเครื่องอยู่ไหม
-ต่อกับกล่องไม่ได้ โทรศัพท์อยู่ใน Wi-Fi ของร้านไหม
-ไม่สำเร็จ ลองอีกครั้ง
-ไม่ได้เข้ารหัส ใช้ในเครือข่ายร้านได้
-ภาษา
-ออก
-ยอดเงิน หรือเลขท้ายของรหัส
-ไม่พบ
-กำลังโหลด…
-ยกเลิกแล้ว
-จำนวน
-รับ
-เหลือ
-รวม
-จ่ายด้วย
-ข่าวอื่น
-ไม่รู้เวลาหรืออ่านไม่ได้ ไม่รวมในยอด: {0}
-รับเงินต่อชั่วโมง
-พิมพ์รายงาน
-รายงานประจำวัน
-รออยู่
-กำลังพูด
-พูดแล้ว
-มาช้า ไม่ได้พูดแยก
-ไม่ได้ยิน: ปิดเสียง
-ไม่ได้ยิน: เสียงเบาเกินไป
-พูดโดยไม่มียอด
-พูดซ้ำ
-เงินเข้าใหม่
-ความดัง
-ปิดเสียง
-เปิดเสียง
-ช่วงเงียบ
-จาก
-ถึง
-ดังสุด
-บันทึก
-เรียบร้อย
-ไม่มี
-ตามที่ตั้งแต่แรก
-ลองเสียง
-เครือข่าย
-นาฬิกา
-เสียง
-หน่วยความจำ
-เงินเข้าไม่ได้ ดูเราเตอร์และสาย หรือย้ายกล่องไปใกล้ Wi-Fi
-รายการอาจหาย
-เวลายังไม่ยืนยัน
-เวลาผิด ดูอินเทอร์เน็ตของกล่อง
-ไม่มีลำโพง ดูสาย แล้วปิดเปิดกล่อง
-บางอย่างพูดไม่ได้
-ช่วงเงียบ: ดังสุด {0}
-ข้อความรับเงินใน 24 ชั่วโมงที่ผ่านมาที่ไม่ได้พูด: {0} โปรดตรวจสอบในโทรศัพท์
-โทรหาคนที่ติดตั้งกล่อง
-เมื่อ {0}
-กล่องไม่รู้วันที่ เลือกวัน
-cash=เงินสด;card=บัตร;bank=เงินโอน;refund=คืนเงิน;deposit=มัดจำ;membership=สมาชิก;promptpay=พร้อมเพย์;truemoney=ทรูมันนี่;alipay=อาลีเพย์;wechat=วีแชทเพย์`,
-vi: `
-Loa báo tiền
-Khoản tiền
-Loa
-Đăng nhập
-Chỉ xem
-Xem và thay đổi
-Cho loa đọc mã
-Mã
-Hãy nghe: loa đang đọc mã. Dùng được trong {0}.
-Sai mã. Số lần còn lại: {0}
-Mã này hết hiệu lực. Hãy xin mã mới.
-Vui lòng chờ {0}.
-Giờ yên lặng: bây giờ loa không nói.
-Loa đang tắt tiếng. Hãy bật tiếng.
-Loa không đọc được điều này.
-Loa không trả lời. Loa có đang bật không?
-Không kết nối được với loa. Điện thoại có dùng Wi-Fi của tiệm không?
-Không được. Hãy thử lại.
-Không mã hóa; dùng trong mạng của tiệm thì được.
-Ngôn ngữ
-Đăng xuất
-Số tiền hoặc các số cuối của mã
-Không tìm thấy.
-Đang tải…
-Đã hủy
-Số lượng
-Đã nhận
-Còn lại
-Tổng
-Trả bằng
-Tin khác
-Không rõ giờ hoặc không đọc được, không tính vào tổng: {0}
-Khoản tiền theo giờ
-In báo cáo
-Báo cáo ngày
-Đang chờ
-Đang đọc
-Đã đọc
-Đến muộn, không đọc riêng
-Không nghe thấy: tắt tiếng
-Không nghe thấy: quá nhỏ
-Đọc không có số tiền
-Đọc lại
-Tiền mới vào
-Âm lượng
-Tắt tiếng
-Bật tiếng
-Giờ yên lặng
-Từ
-Đến
-Âm lượng tối đa
-Lưu
-Xong.
-Không dùng
-Như lúc cài đặt
-Thử giọng
-Mạng
-Đồng hồ
-Âm thanh
-Bộ nhớ
-Tiền không báo về. Xem lại bộ phát Wi-Fi và dây, hoặc đặt loa gần Wi-Fi hơn.
-Có khoản tiền có thể bị mất.
-Giờ chưa được xác nhận.
-Sai giờ. Hãy xem lại Internet của loa.
-Không có loa ngoài. Xem lại dây cắm, rồi tắt và bật lại.
-Có điều không đọc được.
-Giờ yên lặng: âm lượng tối đa {0}.
-Tin báo tiền trong 24 giờ qua chưa được đọc: {0}. Hãy kiểm tra các khoản tiền trên điện thoại.
-Hãy gọi người cài đặt loa.
-Lúc {0}.
-Loa không biết ngày. Hãy chọn ngày.
-cash=Tiền mặt;card=Thẻ;bank=Chuyển khoản;refund=Hoàn tiền;deposit=Đặt cọc;membership=Thành viên`,
-'zh-Hans': `
-收款音箱
-收款
-音箱
-登录
-只查看
-查看并设置
-让音箱报验证码
-验证码
-请听音箱报的验证码，{0}内有效。
-验证码不对，还可以试 {0} 次。
-验证码已失效，请重新获取。
-请等{0}。
-现在是安静时段，音箱不出声。
-音箱已静音，请打开声音。
-音箱报不了这个内容。
-音箱没有回应，是否已通电？
-连不上音箱。手机连的是店里的 Wi-Fi 吗？
-没有成功，请再试一次。
-未加密，在店内自己的网络中使用没有问题。
-语言
-退出
-金额或单号末几位
-没有找到。
-加载中…
-已取消
-笔数
-收入
-净额
-合计
-付款方式
-其他消息
-时间不明或无法读取、未计入：{0} 笔
-每小时收款
-打印日报
-日报
-等待播报
-正在播报
-已播报
-来得太晚，未单独播报
-没听到：静音
-没听到：音量太小
-播报时没有金额
-重播
-新收款
-音量
-静音
-打开声音
-安静时段
-从
-到
-最大音量
-保存
-已完成。
-不设
-恢复安装时的设置
-试听
-网络
-时钟
-声音
-存储
-收不到付款。请检查路由器和网线，或把音箱移近 Wi-Fi。
-付款消息可能会丢失。
-时间还没有核对过。
-时间不对，请检查音箱的网络。
-找不到喇叭。请检查插头，再关机重开。
-有些内容播报不了。
-安静时段，音量最大 {0}。
-最近 24 小时有 {0} 条付款消息没有播报，请在手机上核对。
-请联系安装人员。
-截至 {0}。
-音箱不知道今天的日期，请选一天。
-alipay=支付宝;wechat=微信支付;unionpay=云闪付;cash=现金;card=银行卡;bank=银行转账;ecny=数字人民币;jdpay=京东支付;meituan=美团;douyin=抖音;refund=退款;deposit=押金;membership=会员充值`,
-'zh-Hant': `
-收款音箱
-收款
-音箱
-登入
-只查看
-查看並設定
-讓音箱報驗證碼
-驗證碼
-請聽音箱報的驗證碼，{0}內有效。
-驗證碼不對，還可以試 {0} 次。
-驗證碼已失效，請重新取得。
-請等{0}。
-現在是安靜時段，音箱不出聲。
-音箱已靜音，請打開聲音。
-音箱報不了這個內容。
-音箱沒有回應，是否已通電？
-連不上音箱。手機連的是店裡的 Wi-Fi 嗎？
-沒有成功，請再試一次。
-未加密，在店內自己的網路中使用沒有問題。
-語言
-登出
-金額或單號末幾位
-沒有找到。
-載入中…
-已取消
-筆數
-收入
-淨額
-合計
-付款方式
-其他訊息
-時間不明或無法讀取、未計入：{0} 筆
-每小時收款
-列印日報
-日報
-等待播報
-正在播報
-已播報
-來得太晚，未單獨播報
-沒聽到：靜音
-沒聽到：音量太小
-播報時沒有金額
-重播
-新收款
-音量
-靜音
-打開聲音
-安靜時段
-從
-到
-最大音量
-儲存
-已完成。
-不設
-恢復安裝時的設定
-試聽
-網路
-時鐘
-聲音
-儲存空間
-收不到付款。請檢查路由器和網路線，或把音箱移近 Wi-Fi。
-付款訊息可能會遺失。
-時間還沒有核對過。
-時間不對，請檢查音箱的網路。
-找不到喇叭。請檢查插頭，再關機重開。
-有些內容播報不了。
-安靜時段，音量最大 {0}。
-最近 24 小時有 {0} 則付款訊息沒有播報，請在手機上核對。
-請聯絡安裝人員。
-截至 {0}。
-音箱不知道今天的日期，請選一天。
-alipay=支付寶;wechat=微信支付;unionpay=銀聯;cash=現金;card=刷卡;bank=銀行轉帳;ecny=數位人民幣;jkopay=街口支付;easycard=悠遊卡;ipass=一卡通;octopus=八達通;fps=轉數快;refund=退款;deposit=押金;membership=會員儲值`,
-};
 
 wire();
 start();

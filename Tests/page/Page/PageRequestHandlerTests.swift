@@ -1,5 +1,6 @@
 import SoundboxControl
 import SoundboxCore
+import TestSupport
 import Testing
 
 @testable import SoundboxPage
@@ -23,13 +24,28 @@ struct PageRequestHandlerTests {
 
     @Test(
         "The page's files are for everybody, and nothing else is",
-        arguments: ["/page.css", "/page.js", "/icon.svg", "/"])
-    func files(path: String) async throws {
+        arguments: [
+            ("/page.css", "text/css; charset=utf-8"), ("/quiet-hours.js", "text/javascript; charset=utf-8"),
+            ("/icon.svg", "image/svg+xml"), ("/words/zh-Hans.json", "application/json"),
+            ("/", "text/html; charset=utf-8"),
+        ])
+    func files(path: String, type: String) async throws {
+        let others = [
+            "sessions.json", ".hidden.js", "page.js~", "page.min.js", "page_2.js", "Page.JS", "soundbox.yaml", "notes",
+            "é.js",
+            "words/page.js", "words/.de.json", "words/de.json.orig",
+        ]
+        for name in others { try trial.folder.write("secret", to: name) }
         let handler = try trial.handler()
         let answer = await handler.answer(trial.request("GET", path))
         #expect(answer.status == 200)
+        #expect(answer.contentType == type)
         #expect(String(decoding: answer.body, as: UTF8.self) == (path == "/" ? "page.html" : String(path.dropFirst())))
-        for path in ["/page.html", "/../sessions.json", "/sessions.json", "/%2e%2e/sessions.json", "//"] {
+        let strange = [
+            "/page.html", "/../sessions.json", "/%2e%2e/sessions.json", "//", "/words", "/words/", "/words/../page.css",
+            "/words/%2e%2e/page.css", "//page.css", "/words//zh-Hans.json", "/zh-Hans.json",
+        ]
+        for path in strange + others.map({ "/\($0)" }) {
             #expect(await handler.answer(trial.request("GET", path)).status == 404, "\(path)")
         }
     }

@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SoundboxControl
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -35,7 +36,10 @@ final class PageTrial: Sendable {
         folder = try TemporaryFolder()
         socketPath = folder.file("page.sock")
         sessions = Sessions(file: folder.file("sessions.json"))
-        for name in ["page.html", "page.css", "page.js", "icon.svg"] { try folder.write(name, to: name) }
+        try SmallFile.createFolder(of: folder.file("words/de.json"), mode: 0o755, owner: nil)
+        for name in ["page.html", "page.css", "quiet-hours.js", "icon.svg", "words/zh-Hans.json"] {
+            try folder.write(name, to: name)
+        }
     }
 
     var codes: [String] { box.withLock { $0.codes } }
