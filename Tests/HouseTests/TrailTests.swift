@@ -35,7 +35,7 @@ struct TrailTests {
                 folder = String(name[...slash])
                 #expect(SourceTree.exists(name), "\(name): nothing is there")
                 stops += 1
-            } else if name.wholeMatch(of: /[\w+*-]+\.(?:swift|md|sh|yaml)/) != nil {
+            } else if name.wholeMatch(of: /[\w+*-]+\.(?:swift|md|sh|yaml|js)/) != nil {
                 let path = (folder ?? "") + name
                 #expect(folder != nil && SourceTree.exists(path), "\(path): nothing is there")
                 stops += 1
