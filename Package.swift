@@ -236,7 +236,7 @@ let package = Package(
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
                 "CEBUR128", "CICU", subprocess,
-            ]),
+            ], resources: [.embedInCode("Comparison/comparison.html")]),
         program(
             at: "workshop/soundbox-voicetools",
             [

@@ -28,6 +28,10 @@ bool soundbox_is_equal(const void *first, const void *second, size_t size) {
     return CRYPTO_memcmp(first, second, size) == 0;
 }
 
+int soundbox_base64_encode(const unsigned char *bytes, int count, unsigned char *text) {
+    return EVP_EncodeBlock(text, bytes, count);
+}
+
 int soundbox_base64_decode(const char *text, int count, unsigned char *bytes) {
     return EVP_DecodeBlock(bytes, (const unsigned char *)text, count);
 }

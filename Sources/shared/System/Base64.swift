@@ -4,6 +4,15 @@ import CDigest
 ///
 ///     Base64.bytes(of: "AAAA")  // [0, 0, 0]
 public enum Base64 {
+    /// The text, with its padding.
+    package static func text(of bytes: [UInt8]) -> String {
+        // libcrypto ends the text by a zero.
+        let size = (bytes.count + 2) / 3 * 4
+        return String(unsafeUninitializedCapacity: size + 1) { text in
+            Int(soundbox_base64_encode(bytes, Int32(bytes.count), text.baseAddress))
+        }
+    }
+
     /// - Returns: `nil` for a text that is not base64, or lacks its padding.
     public static func bytes(of text: String) -> [UInt8]? {
         let characters = Array(text.utf8.map(CChar.init(bitPattern:)))

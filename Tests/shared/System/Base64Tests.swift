@@ -9,7 +9,10 @@ struct Base64Tests {
             ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
             ("Zm9vYmFy", "foobar"),
         ])
-    func vectors(text: String, bytes: String) { #expect(Base64.bytes(of: text) == Array(bytes.utf8)) }
+    func vectors(text: String, bytes: String) {
+        #expect(Base64.bytes(of: text) == Array(bytes.utf8))
+        #expect(Base64.text(of: Array(bytes.utf8)) == text)
+    }
 
     @Test("Anything else is none", arguments: ["Z", "Zg", "Zg=", "Zg===", "Z===", "====", "Zm9-", "Zg==Zg==", "é==="])
     func none(text: String) { #expect(Base64.bytes(of: text) == nil) }

@@ -1,7 +1,7 @@
 // SHA-256, HMAC-SHA-256, a comparison in constant time, base64 and AES-256-GCM, by OpenSSL's libcrypto. Imported only by
 // SoundboxSystem.
 //
-// Includes only headers of the language, so that Swift sees five functions and nothing of OpenSSL.
+// Includes only headers of the language, so that Swift sees six functions and nothing of OpenSSL.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,10 @@ bool soundbox_hmac_sha256(
 
 /// Whether two pieces of memory of the same size are equal. The time depends only on the size.
 bool soundbox_is_equal(const void *first, const void *second, size_t size);
+
+/// Encodes bytes as base64 (RFC 4648) into `text`, which has room for four characters for each three bytes, begun ones
+/// included, and a zero. Returns the number of characters.
+int soundbox_base64_encode(const unsigned char *bytes, int count, unsigned char *text);
 
 /// Decodes base64 (RFC 4648) into `bytes`, which has room for three bytes for each four characters. Returns the number of
 /// bytes, those of the padding included; -1 for anything else.
