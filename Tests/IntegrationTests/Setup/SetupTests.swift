@@ -3,6 +3,7 @@ import Glibc
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxSetup
 import TestSupport
 import Testing
 
@@ -42,6 +43,12 @@ struct SetupTests {
             "keyfile \(server.key)",
         ]
         try await withMosquitto(configuration: configuration, in: folder) { try await body($0, authority) }
+    }
+
+    @Test("Every question has its option")
+    func options() async throws {
+        let help = try await soundbox("setup", "configure", "--help").output.joined(separator: "\n")
+        for question in SetupQuestion.allCases { #expect(help.contains("  \(question.option) <")) }
     }
 
     @Test("The conversation, against a real broker with TLS: mistakes are corrected on the way, and the box then works")

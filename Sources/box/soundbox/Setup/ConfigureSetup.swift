@@ -47,7 +47,7 @@ struct ConfigureSetup: AsyncParsableCommand {
         let given = try options.given
         for question in SetupQuestion.allCases {
             guard let text = given[question] else { continue }
-            do { try question.take(text, into: &answers, choices) } catch {
+            do { try question.store(text, &answers, choices) } catch {
                 throw ValidationError("\(question.option): \(error).")
             }
         }

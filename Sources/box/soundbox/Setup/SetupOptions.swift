@@ -109,25 +109,3 @@ struct SetupOptions: ParsableArguments {
         }
     }
 }
-
-extension SetupQuestion {
-    /// The option of ``SetupOptions`` that answers it.
-    var option: String {
-        switch self {
-        case .merchantID: "--merchant-id"
-        case .deviceID: "--device-id"
-        case .brokerURL: "--broker"
-        case .username: "--username"
-        case .password: "--password-file"
-        case .caFile: "--ca-file"
-        case .certFile: "--cert-file"
-        case .keyFile: "--key-file"
-        case .voice: "--voice"
-        case .speaker: "--speaker"
-        case .currency: "--currency"
-        case .board: "--board"
-        case .audioDevice: "--audio-device"
-        case .volume: "--volume"
-        }
-    }
-}

@@ -1,6 +1,4 @@
 import SoundboxConfiguration
-import SoundboxCore
-import SoundboxMQTT
 import SoundboxYAML
 
 /// The installer's answers. An empty text is a missing answer.
@@ -35,30 +33,7 @@ public struct SetupAnswers: Sendable, Equatable {
 
     /// The answers of an installed setup.
     public init(from document: YAMLDocument) {
-        merchantID = document["merchant_id"] ?? ""
-        deviceID = document["device_id"] ?? ""
-        // Do not offer an unusable URL: a password in it would be shown.
-        brokerURL =
-            document[list: "broker", "url"].flatMap { urls in
-                urls.allSatisfy { (try? BrokerAddress(url: $0)) != nil } ? urls.joined(separator: ", ") : nil
-            } ?? ""
-        username = document["broker", "username"]
-        caFile = document["broker", "ca_file"]
-        certFile = document["broker", "cert_file"]
-        keyFile = document["broker", "key_file"]
-        if let installed = document[list: "voice", "locale"], !installed.isEmpty { voices = installed }
-        if let speaker = document["voice", "speaker"], voices.count == 1 { speakers[voices[0]] = speaker }
-        for voice in voices {
-            if let speaker = document["voice", "speaker", voice] { speakers[voice] = speaker }
-        }
-        // A box that is set up without this key means the yuan, also once its voice changes.
-        let unsaid = document["merchant_id"] == nil ? nil : Configuration.Default.currency.code
-        currency = document["announce", "currency"] ?? unsaid
-        board = document["board"] ?? board
-        // A box that is set up means ALSA's default where its file names no device.
-        let unnamed = document["merchant_id"] == nil ? audioDevice : Configuration.Default.audioDevice
-        audioDevice = document["audio", "device"] ?? unnamed
-        volume = document["audio", "volume"].flatMap { Int($0) } ?? volume
+        for question in SetupQuestion.allCases { question.read(document, &self) }
     }
 
     var usesTLS: Bool { brokerURL.lowercased().hasPrefix("mqtts:") }

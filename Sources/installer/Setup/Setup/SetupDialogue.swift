@@ -90,8 +90,8 @@ public struct SetupDialogue: Sendable {
         step = wasHeard ? .askCode : .finish
     }
 
-    private static let fromBroker = SetupQuestion.allCases.drop { $0 != .brokerURL }
-    private static let afterBroker = SetupQuestion.allCases.drop { $0 != .voice }
+    private static let fromBroker = SetupQuestion.allCases.drop { $0 != SetupQuestion.brokerURL }
+    private static let afterBroker = SetupQuestion.allCases.drop { $0 != SetupQuestion.voice }
 
     private mutating func take(_ line: String, for question: SetupQuestion) {
         let all = SetupQuestion.allCases
@@ -110,7 +110,7 @@ public struct SetupDialogue: Sendable {
             return
         }
         do {
-            try question.take(text, into: &answers, choices)
+            try question.store(text, &answers, choices)
             step = self.question(from: all[(index + 1)...])
         } catch {
             problem = "\(error)"
@@ -123,7 +123,7 @@ public struct SetupDialogue: Sendable {
     private func question(from rest: ArraySlice<SetupQuestion>, askingAgain: Bool = false) -> Step {
         for question in rest {
             if question == .voice, rest.first != .voice { return .checkBroker }
-            if askingAgain ? question.applies(to: answers, choices) : isAsked(question) {
+            if askingAgain ? question.applies(answers, choices) : isAsked(question) {
                 return step(asking: question)
             }
         }
@@ -131,7 +131,7 @@ public struct SetupDialogue: Sendable {
     }
 
     private func isAsked(_ question: SetupQuestion) -> Bool {
-        question.applies(to: answers, choices) && !given.contains(question)
+        question.applies(answers, choices) && !given.contains(question)
     }
 
     /// Before the choice of a speaker, each one is played.

@@ -139,38 +139,7 @@ extension YAMLDocument {
     /// disk.
     public func applying(_ answers: SetupAnswers) throws -> YAMLDocument {
         var document = self
-        document["merchant_id"] = answers.merchantID
-        document["device_id"] = answers.deviceID
-        let brokers = answers.brokerURL.split(separator: ",").map(\.trimmed)
-        if document[list: "broker", "url"] != brokers { document[list: "broker", "url"] = brokers }
-        document["broker", "username"] = answers.username
-        if answers.username == nil { document["broker", "password_file"] = nil }
-        if !answers.usesTLS { document["broker", "pin_sha256"] = nil }
-        if let password = answers.password { document["broker", "password"] = password.value }
-        for (path, reference, inline) in [
-            (answers.caFile, "ca_file", "ca"), (answers.certFile, "cert_file", "certificate"),
-            (answers.keyFile, "key_file", "key"),
-        ] where path != document["broker", reference] {
-            document["broker", reference] = nil
-            document["broker", inline] = try path.map { try SmallFile.read($0) }
-        }
-        document[list: "voice", "locale"] = answers.voices
-        document.setSpeakers(answers.speakers.filter { answers.voices.contains($0.key) }, of: answers.voices)
-        document["announce", "currency"] = answers.currency
-        document["board"] = answers.board
-        document["audio", "device"] = answers.audioDevice
-        document["audio", "volume"] = String(answers.volume)
+        for question in SetupQuestion.allCases { try question.write(answers, &document) }
         return document
-    }
-
-    /// Keeps the existing form if the speakers do not change.
-    private mutating func setSpeakers(_ speakers: [String: String], of voices: [String]) {
-        guard SetupAnswers(from: self).speakers != speakers || speakers.isEmpty else { return }
-        self["voice", "speaker"] = nil
-        if voices.count == 1 {
-            if let speaker = speakers[voices[0]] { self["voice", "speaker"] = speaker }
-        } else {
-            for voice in voices { if let speaker = speakers[voice] { self["voice", "speaker", voice] = speaker } }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import SoundboxVoice
+import SoundboxYAML
 
 /// The answer to the question of the speaker: `yunxi`, or with several languages `zh-CN=yunxi, en-US=emma`.
 enum SpeakerAnswer {
@@ -38,6 +39,29 @@ enum SpeakerAnswer {
             speakers[locale] = id
         }
         return speakers
+    }
+
+    /// The speakers of an installed setup.
+    static func speakers(of voices: [String], in document: YAMLDocument) -> [String: String] {
+        var speakers: [String: String] = [:]
+        if let speaker = document["voice", "speaker"], voices.count == 1 { speakers[voices[0]] = speaker }
+        for voice in voices {
+            if let speaker = document["voice", "speaker", voice] { speakers[voice] = speaker }
+        }
+        return speakers
+    }
+
+    /// Keeps the existing form if the speakers do not change.
+    static func write(_ answers: SetupAnswers, to document: inout YAMLDocument) {
+        let voices = answers.voices
+        let speakers = answers.speakers.filter { voices.contains($0.key) }
+        guard self.speakers(of: voices, in: document) != speakers || speakers.isEmpty else { return }
+        document["voice", "speaker"] = nil
+        if voices.count == 1 {
+            if let speaker = speakers[voices[0]] { document["voice", "speaker"] = speaker }
+        } else {
+            for voice in voices { if let speaker = speakers[voice] { document["voice", "speaker", voice] = speaker } }
+        }
     }
 
     /// The language of a speaker that is given without a language.

@@ -81,13 +81,13 @@ struct SetupDialogueTests {
         for (typed, taken) in [("2", "hw:CARD=Headphones"), ("auto", "auto"), ("default", "default"), ("hw:0", "hw:0")]
         {
             var answers = SetupAnswers()
-            try SetupQuestion.audioDevice.take(typed, into: &answers, Self.choices)
+            try SetupQuestion.audioDevice.store(typed, &answers, Self.choices)
             #expect(answers.audioDevice == taken)
         }
         let none = SetupChoices(voices: [], boards: [], cards: [])
         #expect(SetupQuestion.audioDevice.text(none).contains("no card is there"))
         var answers = SetupAnswers()
-        #expect(throws: SetupError.self) { try SetupQuestion.audioDevice.take("1", into: &answers, none) }
+        #expect(throws: SetupError.self) { try SetupQuestion.audioDevice.store("1", &answers, none) }
     }
 
     @Test("What has no usual answer cannot be left out")
@@ -192,8 +192,8 @@ struct SetupDialogueTests {
         var choices = Self.choices
         choices.samples = Self.samples
         var answers = SetupAnswers()
-        try SetupQuestion.voice.take(voices, into: &answers, choices)
-        if let typed { try SetupQuestion.speaker.take(typed, into: &answers, choices) }
+        try SetupQuestion.voice.store(voices, &answers, choices)
+        if let typed { try SetupQuestion.speaker.store(typed, &answers, choices) }
         #expect(answers.speakers == speakers)
     }
 
@@ -211,8 +211,8 @@ struct SetupDialogueTests {
         choices.samples = Self.samples
         var answers = SetupAnswers()
         let error = try #require(throws: SetupError.self) {
-            try SetupQuestion.voice.take(voices, into: &answers, choices)
-            if let typed { try SetupQuestion.speaker.take(typed, into: &answers, choices) }
+            try SetupQuestion.voice.store(voices, &answers, choices)
+            if let typed { try SetupQuestion.speaker.store(typed, &answers, choices) }
         }
         #expect(error.description.contains(problem), "\(error)")
     }
