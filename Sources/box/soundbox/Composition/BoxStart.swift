@@ -9,8 +9,7 @@ import SoundboxSetup
 import SoundboxSpeech
 import SoundboxSystem
 
-/// Makes the box as soon as possible. Until then another one replaces it: ``UnprovisionedBox`` without a setup,
-/// ``FaultedBox`` with an unusable one.
+/// Makes the box as soon as possible. Until then a ``StandInBox`` says why there is none.
 struct BoxStart {
     /// The time between two attempts; it grows with each failure, up to a minute.
     static let retryDelay = Duration.seconds(10)
@@ -37,63 +36,57 @@ struct BoxStart {
     /// - Throws: errors that do not pass by waiting: there is no configuration, another box runs with the same state,
     ///   or there is no terminal for the panel.
     mutating func box() async throws -> ConfiguredBox? {
-        var fault: BoxFault?
-        var failures = 0
-        var nextWords = ContinuousClock.now
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
-        while true {
-            if waitsForSetup {
-                let waiting = UnprovisionedBox(
-                    configurationFile: configurationFile, fallback: fallback, panel: panel, logger: logger)
-                guard try await waiting.waitForSetup(endingOn: signals) else { return nil }
-            }
+        var standIn: StandInBox?
+        var failures = 0
+        while !signals.haveCome {
+            let reason: StandInBox.Reason
             do {
                 // A damaged inbox is salvaged only after its fault was spoken.
-                return try make(salvagesAtOnce: fault?.prompt == .storageFault)
+                if hasSetup { return try make(salvagesAtOnce: standIn?.reason.isStorage ?? false) }
+                reason = .notSetUp
             } catch {
-                guard fault != nil || !isFinal(error) else { throw error }
-                let found = BoxFault(error)
-                if found != fault {
-                    (fault, failures, nextWords) = (found, 0, .now)
-                    logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
-                }
+                guard standIn?.reason.isFault == true || !isFinal(error) else { throw error }
+                reason = .init(error)
             }
-            // `FaultedBox` checks less than making the box does, so the box may fail again.
-            while let current = fault {
-                let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
+            if let standIn, standIn.reason == reason {
                 failures += 1
-                let outcome: FaultedBox.Outcome
-                (outcome, nextWords) = try await standIn.wait(endingOn: signals)
-                switch outcome {
-                case .stopped:
-                    logger.info("stopped")
-                    return nil
-                case .changed(let found):
-                    guard found != current else { continue }
-                    (fault, failures, nextWords) = (found, 0, .now)
-                    logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
-                    continue
-                case .cured: break
-                }
-                break
+            } else {
+                failures = 0
+                reason.log(configurationFile, to: logger)
             }
+            let next = self.standIn(for: reason, after: standIn, failures: failures, logger)
+            try await next.wait(endingOn: signals)
+            standIn = next
+        }
+        if standIn?.reason.isFault == true { logger.info("stopped") }
+        return nil
+    }
+
+    /// Whether there is a configuration, or its absence is an error.
+    private var hasSetup: Bool { !waitsForSetup || SmallFile.exists(configurationFile) }
+
+    private func standIn(
+        for reason: StandInBox.Reason, after last: StandInBox?, failures: Int, _ logger: Logger
+    ) -> StandInBox {
+        StandInBox(
+            reason, configurationFile: configurationFile, fallback: reason.isFault ? writtenFallback : fallback,
+            panel: panel, logger: logger, wordsDue: failures > 0 ? last?.nextWords ?? .now : .now,
+            retryDelay: reason.isFault ? Self.retryDelay * min(1 << min(failures, 3), 6) : .zero
+        ) { [self] in
+            guard hasSetup else { return .notSetUp }
+            // This checks less than making the box does, so the box may fail again.
+            do { try ConfiguredBox.check(try Configuration(readingFile: configurationFile)) } catch {
+                return .init(error)
+            }
+            return nil
         }
     }
 
-    private func standIn(
-        _ fault: BoxFault, _ logger: Logger, firstWords: ContinuousClock.Instant, failures: Int
-    ) -> FaultedBox {
-        let fallback =
-            (try? Configuration(readingFile: configurationFile)).map { FallbackSettings($0) }
+    /// What is usable of the configuration.
+    private var writtenFallback: FallbackSettings {
+        (try? Configuration(readingFile: configurationFile)).map { FallbackSettings($0) }
             ?? FallbackSettings(asFarAsToldBy: configurationFile)
-        return FaultedBox(
-            fault, configurationFile: configurationFile, fallback: fallback, panel: panel, logger: logger,
-            firstWords: firstWords, retryDelay: Self.retryDelay * min(1 << min(failures, 3), 6)
-        ) { [configurationFile, waitsForSetup] in
-            // `UnprovisionedBox` waits for a setup.
-            if waitsForSetup, !SmallFile.exists(configurationFile) { return }
-            try ConfiguredBox.check(try Configuration(readingFile: configurationFile))
-        }
     }
 
     /// Blocks on the disk.

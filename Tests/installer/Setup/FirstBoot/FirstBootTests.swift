@@ -43,7 +43,7 @@ struct FirstBootTests {
         #expect(try Configuration(readingFile: target).deviceID == "box-01")
         #expect(access(boot.file(name), F_OK) != 0)
         #expect(access(boot.file("soundbox-error.txt"), F_OK) != 0)
-        #expect(UnprovisionedBox.prompt(card: boot.path) == .notProvisioned)
+        #expect(StandInBox.Reason.notSetUp.prompt(card: boot.path) == .notProvisioned)
         #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
     }
 
@@ -121,7 +121,7 @@ struct FirstBootTests {
         try boot.write(Self.provisioning, to: "soundbox.yaml")
         #expect(throws: SetupError.self) { try FirstBoot.run(folder: boot.path, configuration: target) }
         let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
-        #expect(UnprovisionedBox.prompt(card: boot.path) == .setupFault)
+        #expect(StandInBox.Reason.notSetUp.prompt(card: boot.path) == .setupFault)
         #expect(note.contains("provisioning.yaml and soundbox.yaml are both in"))
         #expect(try boot.names().count == 3 && !SmallFile.exists(target))
     }
