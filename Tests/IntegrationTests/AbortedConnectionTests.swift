@@ -85,4 +85,22 @@ struct AbortedConnectionTests {
             #expect(try await command.exitStatus() & 0x7F == SIGTERM)
         }
     }
+
+    @Test("A command that is killed takes along the child that connects for it")
+    func killed() async throws {
+        let connected = Journal<Void>()
+        let silent = try LoopbackServer { connection, _ in
+            connected.append(())
+            var byte: UInt8 = 0
+            while read(connection, &byte, 1) > 0 {}
+        }
+        try folder.write(
+            "merchant_id: M1\ndevice_id: d\nbroker: {url: \"mqtt://127.0.0.1:\(silent.port)\"}\n", to: "soundbox.yaml")
+        let process = try ChildProcess([Products.soundbox, "publish", "1", "--config", folder.file("soundbox.yaml")])
+        try await connected.next()
+        process.kill9()
+        _ = try await process.exitStatus()
+        // The pipe ends with the last who could write into it. A child that lived on would say that nobody answers.
+        #expect(try await process.errors.all() == [])
+    }
 }

@@ -16,6 +16,9 @@
 /// Names the calling thread, for `top -H` and debuggers. The kernel keeps 15 bytes.
 static inline void soundbox_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
+/// The kernel ends this process when the thread that has started it ends.
+static inline void soundbox_end_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
 // The bounds of the program's own code, defined by the linker (ld(1), "Source Code Reference").
 extern const char __executable_start[], etext[];
 

@@ -20,7 +20,8 @@ enum ConnectingCommand {
     static func runInChild() -> Int32? {
         if let parent = getenv(parentKey).flatMap({ pid_t(String(cString: $0)) }), parent == getppid() {
             unsetenv(parentKey)
-            return nil
+            // A child without its parent would go on holding its locks, and connect for somebody who has given up.
+            return ParentProcess.endWithIt(parent) ? nil : EXIT_FAILURE
         }
         guard let name = CommandLine.arguments.dropFirst().first, names.contains(name) else { return nil }
         guard let ended = run([(parentKey, "\(getpid())")]) else { return nil }
