@@ -333,7 +333,7 @@ let package = Package(
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "TestSupport",
                 grdb, logging,
-            ]),
+            ], exclude: ["Store/Version3"]),
         tests(
             of: "SoundboxWorkshop", at: "workshop/Workshop",
             [

@@ -1,3 +1,5 @@
+import Foundation
+import GRDB
 import SoundboxCore
 import TestSupport
 import Testing
@@ -37,6 +39,39 @@ struct GatewayTests {
         let answer = try await result(of: [script, Products.soundbox, Products.gateway, folder.file("trial.wav")])
         #expect(answer.code == 0, "\(answer.errors)")
         #expect(answer.output.count { $0.contains(#""state":"announced""#) } == 2)
+    }
+
+    @Test("A database of version 3 is migrated as the gateway starts: what was open is published, what had ended stays")
+    func migrated() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(folder: folder, brokerPort: broker.port)
+            let recorded = "\(Products.project)/Tests/gateway/Gateway/Store/Version3"
+            let sql = try String(contentsOfFile: "\(recorded)/version-3.sql", encoding: .utf8)
+            try await DatabaseQueue(path: folder.file("gateway.sqlite")).write { try $0.execute(sql: sql) }
+            let list = [Products.gateway, "list", "--unheard", "--config", folder.file("gateway.yaml")]
+            let early = try await result(of: list)
+            #expect(early.code == 1 && early.errors.first?.contains("it is of version 3, and not 4") == true)
+            let full = try await result(of: [
+                "prlimit", "--fsize=1000", "env", "--ignore-signal=XFSZ", Products.gateway, "run", "--config",
+                folder.file("gateway.yaml"),
+            ])
+            #expect(full.code == 1 && full.errors.count == 1)
+            #expect(full.errors.first?.contains(" database: \(folder.file("gateway.sqlite")): ") == true)
+
+            let box = try SimulatedBox(port: broker.port)
+            let gateway = try await trial.start()
+            try await box.run { try await trial.await("accepted", "announced") }
+            #expect(box.arrivals.entries == ["accepted"])
+            for answer in try String(contentsOfFile: "\(recorded)/answers.txt", encoding: .utf8).split(separator: "\n")
+            {
+                let before = try JSONValue(parsing: Array(answer.utf8))
+                guard let id = before["id"]?.string, ["failed", "stored", "given-up"].contains(id) else { continue }
+                #expect(try await trial.payment(id) == before)
+            }
+            gateway.terminate()
+            #expect(try await gateway.exitStatus() == 0)
+            #expect(try await result(of: list).output.count == 8)
+        }
     }
 
     @Test("A box that refuses a payment ends it, with the box's reason")

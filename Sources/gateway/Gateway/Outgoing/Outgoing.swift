@@ -228,7 +228,7 @@ package final class Outgoing: MQTTFleetDelegate {
             case .publish:
                 let topic = payment.box.topic(.payments)
                 do throws(SecretFileError) {
-                    let payload = try keys.payload(payment.members, of: payment.box, on: topic)
+                    let payload = try keys.payload(payment.notice.members, of: payment.box, on: topic)
                     publications.append(FleetPublication(id: number, topic: topic, payload: payload))
                     epochs.append((number, boxes[payment.box]?.sessionEpoch))
                 } catch {

@@ -32,17 +32,13 @@ struct PaymentRow {
             guard let time = time("\(name)_at"), let after = row["\(name)_after"] as Int64? else { return nil }
             return Moment(time: time, running: .milliseconds(after))
         }
-        guard let currency = Currency(row["currency"]), let kind = PaymentNotice.Kind(rawValue: row["kind"]),
-            let state = PaymentState(rawValue: row["state"]), let accepted = moment("accepted"),
-            let since = time("state_since"), let money = try? Money(row["amount"] as String, currency),
-            let id = try? PaymentID(row["payment_id"]),
+        guard let notice = NoticeDocument(row["notice"]), let state = PaymentState(rawValue: row["state"]),
+            let accepted = moment("accepted"), let since = time("state_since"),
+            // By these it was found.
+            notice.id.text == row["payment_id"], notice.id.isRefund == row["is_refund"],
             let box = try? BoxID(merchant: row["merchant"], device: row["device"])
         else { return nil }
-        payment = StoredPayment(
-            box: box,
-            notice: PaymentNotice(
-                id: id, money: money, kind: kind, channel: row["channel"], paidAt: time("paid_at"), text: row["text"]),
-            accepted: accepted)
+        payment = StoredPayment(box: box, notice: notice, accepted: accepted)
         payment.state = state
         payment.stateSince = since
         payment.how = row["how"]

@@ -19,7 +19,7 @@ package final class PaymentStore: Sendable {
     private let lock: FileLock?
     private let identity: FileIdentity?
 
-    /// Opens the file, and creates it if it is missing.
+    /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
     ///
     /// - Throws: also when another gateway has the file: each payment would be published twice.
     /// - Parameter isReadOnly: for a second process, which looks only.
@@ -35,6 +35,7 @@ package final class PaymentStore: Sendable {
             if !isReadOnly { configuration.journalMode = .wal }
             queue = try DatabaseQueue(path: path, configuration: configuration)
             guard !isReadOnly else {
+                try queue.read(StoreSchema.check)
                 (identity, clock) = (nil, GatewayClock(running: .zero))
                 return
             }
@@ -119,14 +120,12 @@ package final class PaymentStore: Sendable {
                 }
                 try database.cachedStatement(
                     sql: """
-                        INSERT OR REPLACE INTO payment (box, payment_id, is_refund, amount, currency, kind, channel, paid_at, text,
-                            accepted_at, accepted_after, state, state_since, receipt_epoch, receipt_sequence, resends, due_after)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+                        INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
+                            state_since, receipt_epoch, receipt_sequence, resends, due_after)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
                         """
                 ).execute(arguments: [
-                    number, notice.id.text, notice.id.isRefund, "\(money.amount)", money.currency.code,
-                    notice.kind.rawValue, notice.channel, (notice.paidAt ?? now.time).millisecondsSince1970,
-                    notice.text,
+                    number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
                     now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
                     now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
                 ])

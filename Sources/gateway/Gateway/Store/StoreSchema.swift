@@ -1,9 +1,11 @@
 import GRDB
+import SoundboxCore
 
 /// The tables of the gateway's file.
 enum StoreSchema {
-    /// Stored in the file as `PRAGMA user_version`. Increase it with every change to ``sql``.
-    static let version = 3
+    /// Stored in the file as `PRAGMA user_version`. Increase it with every change to the tables, and migrate files
+    /// of the version before, as ``migrateFrom3(_:)``.
+    static let version = 4
 
     /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
     ///   `_after` are ``Moment/running``, in milliseconds, and what is decided by.
@@ -13,6 +15,7 @@ enum StoreSchema {
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
+    /// - `payment.notice` is the ``NoticeDocument``, which is published.
     static let sql = """
         CREATE TABLE box (
             number INTEGER PRIMARY KEY,
@@ -26,17 +29,18 @@ enum StoreSchema {
             reconciled_after INTEGER,
             UNIQUE (merchant, device)
         ) STRICT;
+        \(payment)
+        CREATE TABLE clock (running INTEGER NOT NULL) STRICT;
+        INSERT INTO clock VALUES (0);
+        """
+
+    private static let payment = """
         CREATE TABLE payment (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             box INTEGER NOT NULL,
             payment_id TEXT NOT NULL,
             is_refund INTEGER NOT NULL,
-            amount TEXT NOT NULL,
-            currency TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            channel TEXT,
-            paid_at INTEGER NOT NULL,
-            text TEXT,
+            notice TEXT NOT NULL,
             accepted_at INTEGER NOT NULL,
             accepted_after INTEGER NOT NULL,
             state TEXT NOT NULL,
@@ -52,23 +56,99 @@ enum StoreSchema {
             due_after INTEGER,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
-        CREATE TABLE clock (running INTEGER NOT NULL) STRICT;
-        INSERT INTO clock VALUES (0);
         CREATE INDEX payment_due ON payment (due_after) WHERE due_after IS NOT NULL;
         CREATE INDEX payment_open ON payment (box) WHERE due_after IS NOT NULL;
         """
 
-    /// - Throws: for a file of another version.
+    /// Makes an empty file, or one of version 3, one of this version. Call it in a transaction, which undoes everything
+    /// where it throws.
+    ///
+    /// - Throws: for a file of another version too.
     static func prepare(_ database: Database) throws {
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        let found = try foundVersion(database)
         if found == version { return }
-        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
-        guard found == 0, isEmpty else {
-            throw DatabaseError(
-                message:
-                    "it is of another version of soundbox-gateway (\(found), and not \(version)), or another program's")
+        if found == 3 {
+            do { try migrateFrom3(database) } catch let error as DatabaseError {
+                throw DatabaseError(
+                    resultCode: error.extendedResultCode,
+                    message: "it stays of version 3, since it cannot be migrated: \(error.message ?? "\(error)")")
+            }
+        } else {
+            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+            guard found == 0, isEmpty else { throw unknownVersion(found) }
+            try database.execute(sql: sql)
         }
-        try database.execute(sql: sql)
         try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    /// For a program that only reads.
+    ///
+    /// - Throws: unless the file is of this version.
+    static func check(_ database: Database) throws {
+        let found = try foundVersion(database)
+        if found == 3 {
+            throw DatabaseError(message: "it is of version 3, and not \(version): the gateway migrates it as it starts")
+        }
+        guard found == version else { throw unknownVersion(found) }
+    }
+
+    private static func foundVersion(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    private static func unknownVersion(_ found: Int) -> DatabaseError {
+        DatabaseError(
+            message: "it is of another version of soundbox-gateway (\(found), and not \(version)), or another program's"
+        )
+    }
+
+    // MARK: Migration
+
+    /// Version 3 had a column for each field of a notice. Everything else stays, numbers of payments included.
+    private static func migrateFrom3(_ database: Database) throws {
+        let function = DatabaseFunction("notice_document", argumentCount: 9, pure: true, function: document)
+        database.add(function: function)
+        let others = """
+            accepted_at, accepted_after, state, state_since, how, reason, receipt_epoch, receipt_sequence, published_at,
+            published_after, resends, session_epoch, due_after
+            """
+        try database.execute(
+            sql: """
+                DROP INDEX payment_due;
+                DROP INDEX payment_open;
+                ALTER TABLE payment RENAME TO payment_3;
+                \(payment)
+                INSERT INTO payment (number, box, payment_id, is_refund, notice, \(others))
+                    SELECT number, box, payment_id, is_refund,
+                        notice_document(number, payment_id, amount, currency, kind, channel, paid_at, text, is_refund),
+                        \(others)
+                    FROM payment_3 ORDER BY number;
+                DELETE FROM sqlite_sequence WHERE name = 'payment';
+                UPDATE sqlite_sequence SET name = 'payment' WHERE name = 'payment_3';
+                DROP TABLE payment_3;
+                """)
+        database.remove(function: function)
+    }
+
+    /// - Parameter row: the number of a payment, and the columns of its notice in version 3.
+    /// - Throws: which column cannot be read. The gateway wrote what it had checked, so somebody has changed it since.
+    @Sendable private static func document(_ row: [DatabaseValue]) throws -> String {
+        func text(_ column: Int) -> String { String.fromDatabaseValue(row[column]) ?? "" }
+        func unreadable(_ column: String) -> DatabaseError {
+            DatabaseError(message: "the \(column) of payment number \(row[0]) cannot be read")
+        }
+        guard let id = try? PaymentID(text(1)) else { throw unreadable("payment_id") }
+        guard let currency = Currency(text(3)) else { throw unreadable("currency") }
+        guard let money = try? Money(text(2), currency) else { throw unreadable("amount") }
+        guard let kind = PaymentNotice.Kind(rawValue: text(4)), (kind == .refund) == Bool.fromDatabaseValue(row[8])
+        else {
+            throw unreadable("kind")
+        }
+        guard let paidAt = Int64.fromDatabaseValue(row[6]) else { throw unreadable("paid_at") }
+        let time = Timestamp(millisecondsSince1970: paidAt)
+        let notice = PaymentNotice(
+            id: id, money: money, kind: kind, channel: String.fromDatabaseValue(row[5]), paidAt: time,
+            text: String.fromDatabaseValue(row[7]))
+        return NoticeDocument(notice, accepted: time).text
     }
 }

@@ -110,10 +110,18 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
     }
 
-    @Test("A row that was changed by hand, and cannot be read, holds up no other payment, and can be posted again")
-    func unreadable() throws {
+    @Test(
+        "A row that was changed by hand, and cannot be read, holds up no other payment, and can be posted again",
+        arguments: [
+            "", "[]", "{", #"{"id":"A","amount":"12.50"}"#, #"{"id":"A","amount":"1x","currency":"CNY"}"#,
+            #"{"id":"A","amount":"12.50","currency":"nonsense"}"#, #"{"id":"B","amount":"12.50","currency":"CNY"}"#,
+            #"{"id":"A","amount":"12.50","currency":"CNY","kind":"refund"}"#,
+        ])
+    func unreadable(text: String) throws {
         let numbers = try store.accept(["A", "B"])
-        try store.write { try $0.execute(sql: "UPDATE payment SET currency = 'nonsense' WHERE payment_id = 'A'") }
+        try store.write {
+            try $0.execute(sql: "UPDATE payment SET notice = ? WHERE payment_id = 'A'", arguments: [text])
+        }
         let outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).map(\.id) == [numbers[1]])
         try outgoing.commit(online(epoch: 3))
@@ -156,6 +164,17 @@ struct OutgoingTests {
         let plain = try JSONValue(parsing: publications[1].payload)
         #expect(plain["signature"] == nil)
         #expect(plain["paid_at"]?.string.flatMap(Timestamp.init(rfc3339:)) != nil)
+    }
+
+    @Test("What a notice has besides the fields that the gateway reads is published and answered as it is stored")
+    func otherFields() throws {
+        let text = #"{"id":"A","amount":"12.5","table":{"number":7,"floor":"1e2"},"currency":"CNY","tip":0.10}"#
+        try store.accept(["A"])
+        try store.write { try $0.execute(sql: "UPDATE payment SET notice = ?", arguments: [text]) }
+        #expect(try outgoing().publications(limit: 9).map { String(decoding: $0.payload, as: UTF8.self) } == [text])
+        let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
+        #expect(payment.json["table"]?["number"] == .integer(7))
+        #expect(payment.json["tip"] == .number("0.10"))
     }
 
     @Test("A key that cannot be used holds its box's payments back, and no other's; with the key they go")
