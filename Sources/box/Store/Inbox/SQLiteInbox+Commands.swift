@@ -150,7 +150,7 @@ extension SQLiteInbox {
         try Row.fetchAll(
             database.cachedStatement(sql: "SELECT \(CheckedTable.customMessage.columnList) FROM custom_message")
         )
-        .contains { (try? CustomMessageRecord($0.cells).entry)?.isRing ?? false }
+        .contains { (try? CustomMessageRecord($0, of: .customMessage).entry)?.isRing ?? false }
     }
 
     /// - Returns: `false` when the id is known.

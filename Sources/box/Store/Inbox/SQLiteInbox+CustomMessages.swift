@@ -14,7 +14,7 @@ extension SQLiteInbox: CustomMessageStore {
             var damaged: [Damage] = []
             var ended: [Int64] = []
             for row in rows {
-                guard let entry = try? CustomMessageRecord(row.cells).entry else {
+                guard let entry = try? CustomMessageRecord(row, of: .customMessage).entry else {
                     damaged.append(Damage(row, origin: .customMessage))
                     continue
                 }
@@ -53,14 +53,14 @@ extension SQLiteInbox: CustomMessageStore {
                 sql: "SELECT \(CheckedTable.customMessage.columnList) FROM custom_message WHERE sequence = ?"),
             arguments: [entry.sequence])
         guard let row else { return nil }
-        guard let kept = try? CustomMessageRecord(row.cells).entry else { return entry }
+        guard let kept = try? CustomMessageRecord(row, of: .customMessage).entry else { return entry }
         // After a salvage the number may belong to another custom message.
         return kept.customMessage.id == entry.customMessage.id ? kept : nil
     }
 
     static func write(_ entry: CustomMessageEntry, in database: Database) throws {
         try database.cachedStatement(sql: CheckedTable.customMessage.upsert).execute(
-            arguments: CustomMessageRecord(entry).arguments)
+            arguments: CustomMessageRecord(entry).arguments(for: .customMessage))
     }
 
     static func end(_ sequence: Int64, with receipt: Receipt, of id: CommandID, in database: Database) throws {
@@ -94,7 +94,7 @@ extension SQLiteInbox: CustomMessageStore {
         let rows = try Row.fetchAll(
             database, sql: "SELECT \(CheckedTable.customMessage.columnList) FROM custom_message WHERE clock = ?",
             arguments: [ClockTrust.unconfirmed.rawValue])
-        for var entry in rows.compactMap({ try? CustomMessageRecord($0.cells).entry }) {
+        for var entry in rows.compactMap({ try? CustomMessageRecord($0, of: .customMessage).entry }) {
             entry.clock = .none
             try write(entry, in: database)
         }

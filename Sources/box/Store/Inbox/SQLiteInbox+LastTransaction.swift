@@ -66,7 +66,7 @@ private struct TakenRows {
         }
         var stored: [PaymentID] = []
         for record in receipts.values.sorted(by: { $0.sequence < $1.sequence }) {
-            try database.execute(sql: CheckedTable.receipt.insertIfNew, arguments: record.arguments)
+            try database.execute(sql: CheckedTable.receipt.insertIfNew, arguments: record.arguments(for: .receipt))
             guard case .payment(let id?) = record.receipt.subject else { continue }
             if record.receipt.state == .stored { stored.append(id) }
             // Where the payment's own row is damaged, its receipt still says that it was heard.

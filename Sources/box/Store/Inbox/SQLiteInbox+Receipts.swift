@@ -20,7 +20,7 @@ extension SQLiteInbox {
                             """), arguments: [position, wanted])
                 try Self.checkFound(rows, of: .receipt, after: position, in: database)
                 for row in rows where !gone.contains(row.sequence) {
-                    do throws(DamagedRow) { readable.append(try ReceiptRecord(row.cells).outgoing) } catch {
+                    do throws(DamagedRow) { readable.append(try ReceiptRecord(row, of: .receipt).outgoing) } catch {
                         damaged.append(Damage(row, origin: .receipt))
                     }
                 }

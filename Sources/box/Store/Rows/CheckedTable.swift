@@ -17,10 +17,6 @@ enum Cell: Sendable, Equatable {
         }
     }
 
-    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-
-    init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
-
     var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
 
     var text: String? { if case .text(let text) = self { text } else { nil } }
@@ -45,67 +41,64 @@ enum CheckedTable: String, Sendable, CaseIterable {
     /// Rings and sentences that have not ended.
     case customMessage = "custom_message"
 
-    var columns: [String] {
+    var columns: ColumnNames {
         switch self {
-        case .notice, .waiting:
-            [
-                "sequence", "payment_id", "amount", "currency", "kind", "channel", "paid_at", "received_at", "state",
-                "ended_at", "clock", "announced_number", "text", "how", "checksum",
-            ]
-        case .receipt:
-            ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "epoch", "how", "checksum"]
-        case .customMessage: ["sequence", "command", "content", "received_at", "clock", "checksum"]
+        case .notice, .waiting: NoticeRecord.columns.names
+        case .receipt: ReceiptRecord.columns.names
+        case .customMessage: CustomMessageRecord.columns.names
         }
     }
 
-    var columnList: String { columns.joined(separator: ", ") }
+    var columnList: String { columns.list }
 
     /// Writes a whole row, replacing the row with the same sequence.
     var upsert: String {
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        return
-            "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT (sequence) DO UPDATE SET \(updates)"
+        let columns = columns
+        return """
+            INSERT INTO \(rawValue) (\(columns.list)) VALUES (\(columns.marks)) \
+            ON CONFLICT (sequence) DO UPDATE SET \(columns.excluded)
+            """
     }
 
     /// Updates a row of the table `notice` with the same sequence and id. SQLite writes an index whenever one of its
     /// columns is set, even to the same value, and that costs a page write.
     var updateOfSameID: String {
-        let updates = columns.dropFirst(2).map { "\($0) = ?" }.joined(separator: ", ")
+        let updates = columns.all.dropFirst(2).map { "\($0) = ?" }.joined(separator: ", ")
         return "UPDATE \(rawValue) SET \(updates) WHERE sequence = ? AND payment_id = ?"
     }
 
     /// Writes a whole row unless its sequence or its id exists.
     var insertIfNew: String {
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT DO NOTHING"
+        let columns = columns
+        return "INSERT INTO \(rawValue) (\(columns.list)) VALUES (\(columns.marks)) ON CONFLICT DO NOTHING"
     }
 
-    /// Covers every value but the last, each with its kind and length, so that no two different rows give the same
-    /// bytes. Also covers the table's name, so that no row is valid in another table.
-    func checksum(of cells: some Sequence<Cell>) -> Int64 {
+    /// Covers every value, each with its kind and length, so that no two different rows give the same bytes. Also
+    /// covers the table's name, so that no row is valid in another table.
+    ///
+    /// - Parameter later: the values behind the checksum's own.
+    func checksum(of cells: some Sequence<Cell>, _ later: some Sequence<Cell> = []) -> Int64 {
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)
-        for cell in cells {
-            switch cell {
-            case .null: checksum.update(0 as UInt8)
-            case .integer(let integer):
-                checksum.update(1 as UInt8)
-                checksum.update(integer)
-            case .text(let text):
-                checksum.update(2 as UInt8)
-                checksum.update(Int64(text.utf8.count))
-                checksum.update(text.utf8)
-            case .unfit: checksum.update(3 as UInt8)
-            }
-        }
+        for cell in cells { checksum.update(cell) }
+        for cell in later { checksum.update(cell) }
         return Int64(checksum.value)
     }
+}
 
-    /// - Parameter cells: in the order of ``columns``.
-    /// - Returns: whether the row is as it was written.
-    func fits(_ cells: [Cell]) -> Bool {
-        cells.count == columns.count && cells.last == .integer(checksum(of: cells.dropLast()))
+extension CRC32C {
+    fileprivate mutating func update(_ cell: Cell) {
+        switch cell {
+        case .null: update(0 as UInt8)
+        case .integer(let integer):
+            update(1 as UInt8)
+            update(integer)
+        case .text(let text):
+            update(2 as UInt8)
+            update(Int64(text.utf8.count))
+            update(text.utf8)
+        case .unfit: update(3 as UInt8)
+        }
     }
 }
 

@@ -1,35 +1,28 @@
-import GRDB
 import SoundboxCore
 
 /// A whole row of `custom_message`.
-struct CustomMessageRecord: Sendable, Equatable {
+struct CustomMessageRecord: CheckedRecord, Equatable {
     var entry: CustomMessageEntry
 
     init(_ entry: CustomMessageEntry) { self.entry = entry }
 
-    /// - Parameter cells: in the order of ``CheckedTable/columns``.
-    init(_ cells: [Cell]) throws(DamagedRow) {
-        let sequence = cells.first?.integer ?? 0
-        guard CheckedTable.customMessage.fits(cells), (1...maximumSequence).contains(sequence),
-            let id = cells[1].text.flatMap({ try? CommandID($0) }),
+    static let columns: Columns<CustomMessageRecord> = [
+        .sequence(\.entry.sequence),
+        .part("command", \.entry.customMessage.id.text),
+        .part("content", \.entry.customMessage.kept.text),
+        .field("received_at", \.entry.receivedAt),
+        .field("clock", \.entry.clock),
+        .checksum,
+    ]
+
+    init?(parts cells: [Cell]) {
+        guard let id = cells[1].text.flatMap({ try? CommandID($0) }),
             let json = cells[2].text.flatMap({ try? JSONValue(parsing: Array($0.utf8)) }),
-            let customMessage = CustomMessage(id, kept: json), let receivedAt = cells[3].timestamp,
-            let clock = cells[4].integer.flatMap(ClockTrust.init)
-        else { throw DamagedRow(sequence: sequence) }
+            let customMessage = CustomMessage(id, kept: json)
+        else { return nil }
         entry = CustomMessageEntry(
-            sequence: sequence, customMessage: customMessage, receivedAt: receivedAt, clock: clock)
+            sequence: 0, customMessage: customMessage, receivedAt: Timestamp(millisecondsSince1970: 0))
     }
-
-    var cells: [Cell] {
-        var cells: [Cell] = [
-            .integer(entry.sequence), .text(entry.customMessage.id.text), .text(entry.customMessage.kept.text),
-            .integer(entry.receivedAt.millisecondsSince1970), .integer(entry.clock.rawValue),
-        ]
-        cells.append(.integer(CheckedTable.customMessage.checksum(of: cells)))
-        return cells
-    }
-
-    var arguments: StatementArguments { StatementArguments(cells.map(\.argument)) }
 }
 
 /// The stored members of a custom message, besides its id: those of its command, with times in milliseconds. In JSON

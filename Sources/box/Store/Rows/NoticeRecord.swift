@@ -8,7 +8,7 @@ struct DamagedRow: Error, CustomStringConvertible {
 }
 
 /// A whole row of `notice` or `waiting`.
-struct NoticeRecord: Sendable, Equatable {
+struct NoticeRecord: CheckedRecord, Equatable {
     var entry: InboxEntry
     var endedAt: Timestamp?
     /// The number of all announcements up to and including this one.
@@ -25,60 +25,35 @@ struct NoticeRecord: Sendable, Equatable {
         self.audibility = audibility
     }
 
-    /// - Parameter cells: in the order of ``CheckedTable/columns``.
-    init(_ cells: [Cell], of table: CheckedTable) throws(DamagedRow) {
-        let sequence = cells.first?.integer ?? 0
-        guard table.fits(cells), (1...maximumSequence).contains(sequence), let id = cells[1].paymentID,
-            let currency = cells[3].text.flatMap(Currency.init), let amount = cells[2].text,
-            let money = try? Money(amount, currency),
-            let kind = cells[4].text.flatMap(PaymentNotice.Kind.init(rawValue:)),
-            let receivedAt = cells[7].timestamp, let state = cells[8].text.flatMap(NoticeState.init(rawValue:)),
-            state != .announcing,
-            cells[5] == .null || cells[5].text != nil, cells[6] == .null || cells[6].timestamp != nil,
-            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer.flatMap(ClockTrust.init),
-            cells[12] == .null || cells[12].text != nil
-        else { throw DamagedRow(sequence: sequence) }
-        entry = InboxEntry(
-            sequence: sequence,
-            notice: PaymentNotice(
-                id: id, money: money, kind: kind, channel: cells[5].text, paidAt: cells[6].timestamp,
-                text: cells[12].text),
-            receivedAt: receivedAt, clock: clock, state: state)
-        endedAt = cells[9].timestamp
-        if cells[11] != .null {
-            guard let number = cells[11].integer, (0...maximumSequence).contains(number) else {
-                throw DamagedRow(sequence: sequence)
-            }
-            announcedNumber = Int(number)
-        }
-        if cells[13] != .null {
-            guard let audibility = cells[13].text.flatMap(Audibility.init(rawValue:)) else {
-                throw DamagedRow(sequence: sequence)
-            }
-            self.audibility = audibility
-        }
-    }
+    static let columns: Columns<NoticeRecord> = [
+        .sequence(\.entry.sequence),
+        .part("payment_id", \.entry.notice.id.key),
+        .part("amount", \.entry.notice.money.amount.description),
+        .part("currency", \.entry.notice.money.currency.code),
+        .part("kind", \.entry.notice.kind),
+        .field("channel", \.entry.notice.channel),
+        .field("paid_at", \.entry.notice.paidAt),
+        .field("received_at", \.entry.receivedAt),
+        .field("state", \.entry.state),
+        .field("ended_at", \.endedAt),
+        .field("clock", \.entry.clock),
+        .field("announced_number", \.announcedNumber),
+        .field("text", \.entry.notice.text),
+        .field("how", \.audibility),
+        .checksum,
+    ]
 
-    init(_ row: Row, of table: CheckedTable) throws(DamagedRow) { try self.init(row.cells, of: table) }
+    init?(parts cells: [Cell]) {
+        guard let id = cells[1].paymentID, let amount = cells[2].text,
+            let currency = cells[3].text.flatMap(Currency.init), let money = try? Money(amount, currency),
+            let kind = PaymentNotice.Kind(cell: cells[4])
+        else { return nil }
+        entry = InboxEntry(
+            sequence: 0, notice: PaymentNotice(id: id, money: money, kind: kind),
+            receivedAt: Timestamp(millisecondsSince1970: 0), state: .received)
+    }
 
     var isWaiting: Bool { entry.state == .received }
-
-    func cells(of table: CheckedTable) -> [Cell] {
-        let notice = entry.notice
-        var cells: [Cell] = [
-            .integer(entry.sequence), .text(notice.id.key), .text(notice.money.amount.description),
-            .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
-            Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
-            .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clock.rawValue),
-            Cell(announcedNumber.map(Int64.init)), Cell(notice.text), Cell(audibility?.rawValue),
-        ]
-        cells.append(.integer(table.checksum(of: cells)))
-        return cells
-    }
-
-    func arguments(for table: CheckedTable) -> StatementArguments {
-        StatementArguments(cells(of: table).map(\.argument))
-    }
 
     /// For ``CheckedTable/updateOfSameID``.
     var argumentsOfUpdate: StatementArguments {

@@ -2,7 +2,7 @@ import GRDB
 import SoundboxCore
 
 /// A whole row of `receipt`.
-struct ReceiptRecord: Sendable, Equatable {
+struct ReceiptRecord: CheckedRecord, Equatable {
     var sequence: Int64
     var epoch: String
     var receipt: Receipt
@@ -13,33 +13,25 @@ struct ReceiptRecord: Sendable, Equatable {
         self.receipt = receipt
     }
 
-    /// - Parameter cells: in the order of ``CheckedTable/columns``.
-    init(_ cells: [Cell]) throws(DamagedRow) {
-        let sequence = cells.first?.integer ?? 0
-        guard CheckedTable.receipt.fits(cells), (1...maximumSequence).contains(sequence),
-            let state = cells[2].text.flatMap(Receipt.State.init(rawValue:)), let at = cells[3].timestamp,
-            [4, 5, 8].allSatisfy({ cells[$0] == .null || cells[$0].text != nil }), let epoch = cells[7].text,
-            let subject = Receipt.Subject(payment: cells[1], command: cells[6])
-        else { throw DamagedRow(sequence: sequence) }
-        let audibility = cells[8].text.map(Audibility.init(rawValue:))
-        guard audibility != .some(nil) else { throw DamagedRow(sequence: sequence) }
-        self.sequence = sequence
-        self.epoch = epoch
-        receipt = Receipt(
-            subject, state: state, at: at, reason: cells[4].text, summary: cells[5].text, audibility: audibility ?? nil)
-    }
+    static let columns: Columns<ReceiptRecord> = [
+        .sequence(\.sequence),
+        .part("payment_id", \.receipt.subject.paymentID),
+        .field("state", \.receipt.state),
+        .field("at", \.receipt.at),
+        .field("reason", \.receipt.reason),
+        .field("summary", \.receipt.summary),
+        .part("command", \.receipt.subject.command),
+        .field("epoch", \.epoch),
+        .field("how", \.receipt.audibility),
+        .checksum,
+    ]
 
-    var cells: [Cell] {
-        var cells: [Cell] = [
-            .integer(sequence), Cell(receipt.subject.paymentID), .text(receipt.state.rawValue),
-            .integer(receipt.at.millisecondsSince1970), Cell(receipt.reason), Cell(receipt.summary),
-            Cell(receipt.subject.command), .text(epoch), Cell(receipt.audibility?.rawValue),
-        ]
-        cells.append(.integer(CheckedTable.receipt.checksum(of: cells)))
-        return cells
+    init?(parts cells: [Cell]) {
+        guard let subject = Receipt.Subject(payment: cells[1], command: cells[6]) else { return nil }
+        self.init(
+            sequence: 0, epoch: "",
+            receipt: Receipt(subject, state: .stored, at: Timestamp(millisecondsSince1970: 0)))
     }
-
-    var arguments: StatementArguments { StatementArguments(cells.map(\.argument)) }
 
     var outgoing: OutgoingReceipt { OutgoingReceipt(receipt, sequence: sequence, epoch: epoch) }
 }
@@ -52,7 +44,8 @@ extension ReceiptRecord {
         let floor = last == 0 ? max(0, min(receipt.at.millisecondsSince1970, maximumSequence / 2)) : last
         let epoch = try String.fetchOne(database.cachedStatement(sql: "SELECT \(epochFunction)()")) ?? ""
         let record = ReceiptRecord(sequence: floor + 1, epoch: epoch, receipt: receipt)
-        try database.cachedStatement(sql: CheckedTable.receipt.upsert).execute(arguments: record.arguments)
+        try database.cachedStatement(sql: CheckedTable.receipt.upsert).execute(
+            arguments: record.arguments(for: .receipt))
     }
 
     static func askAgain(for id: PaymentID, at now: Timestamp, in database: Database) throws {

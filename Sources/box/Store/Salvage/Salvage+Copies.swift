@@ -41,8 +41,9 @@ extension Salvage {
 
     private static func copy(_ row: Row, into table: String, of database: Database) throws {
         if table == "custom_message" {
-            guard let record = try? CustomMessageRecord(row.cells) else { return }
-            return try database.execute(sql: CheckedTable.customMessage.upsert, arguments: record.arguments)
+            guard let record = try? CustomMessageRecord(row, of: .customMessage) else { return }
+            return try database.execute(
+                sql: CheckedTable.customMessage.upsert, arguments: record.arguments(for: .customMessage))
         }
         // Commands and cancels get new numbers: a number beyond every range would damage the new file as well.
         let isRenumbered = table == "command" || table == "cancelled_before"

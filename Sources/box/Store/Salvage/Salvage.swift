@@ -255,7 +255,8 @@ struct Salvage {
             try database.cachedStatement(sql: CheckedTable.waiting.insertIfNew)
                 .execute(arguments: record.arguments(for: .waiting))
         case .receipt(let record):
-            try database.cachedStatement(sql: CheckedTable.receipt.insertIfNew).execute(arguments: record.arguments)
+            try database.cachedStatement(sql: CheckedTable.receipt.insertIfNew)
+                .execute(arguments: record.arguments(for: .receipt))
         }
     }
 

@@ -22,19 +22,14 @@ enum SavedRow {
         guard values.first == .null else { return nil }
         var cells = values
         cells[0] = .integer(number)
-        switch cells.count {
-        case CheckedTable.notice.columns.count:
-            if let record = try? NoticeRecord(cells, of: .notice) {
-                self = .notice(record)
-            } else if let record = try? NoticeRecord(cells, of: .waiting) {
-                self = .waiting(record)
-            } else {
-                return nil
-            }
-        case CheckedTable.receipt.columns.count:
-            guard let record = try? ReceiptRecord(cells) else { return nil }
+        if let record = try? NoticeRecord(cells, of: .notice) {
+            self = .notice(record)
+        } else if let record = try? NoticeRecord(cells, of: .waiting) {
+            self = .waiting(record)
+        } else if let record = try? ReceiptRecord(cells, of: .receipt) {
             self = .receipt(record)
-        default: return nil
+        } else {
+            return nil
         }
     }
 }
