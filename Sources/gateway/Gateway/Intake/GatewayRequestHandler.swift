@@ -23,8 +23,9 @@ package struct GatewayRequestHandler: Sendable {
     let logger: Logger
     private let hookRates: [String: RateLimit]
     private let absences: [String: AbsenceWatch]
-    /// Lines about what is refused, which anybody may send, and about what cannot be stored.
+    /// Lines about what is refused, which anybody may send, about what is for no box, and about what cannot be stored.
     private let refusalLines = RateLimit()
+    private let noBoxLines = RateLimit()
     private let storeLines = RateLimit()
 
     package init(
@@ -203,7 +204,12 @@ package struct GatewayRequestHandler: Sendable {
                 case .notice(let notice, _):
                     do {
                         switch try hook.box(in: json, at: index) {
-                        case .none(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence)
+                        case .none(let reason, let isAbsence):
+                            ignore(name, reason, isAbsence: isAbsence, as: .noBox)
+                            guard noBoxLines.take() != nil else { continue }
+                            logger.notice(
+                                "a webhook's payment is for no box",
+                                metadata: ["hook": "\(name)", "id": "\(notice.id)", "reason": "\(reason)"])
                         case .ids(let merchant, let device):
                             _ = absences[name]?.read()
                             payments.append((try BoxID(merchant: merchant, device: device), notice))
@@ -247,8 +253,10 @@ package struct GatewayRequestHandler: Sendable {
         }
     }
 
-    private func ignore(_ name: String, _ reason: String, isAbsence: Bool) {
-        metrics.count(.ignored)
+    private func ignore(
+        _ name: String, _ reason: String, isAbsence: Bool, as answer: GatewayMetrics.Answer = .ignored
+    ) {
+        metrics.count(answer)
         if let warning = absences[name]?.ignored(reason, byAbsence: isAbsence) {
             logger.warning("\(warning)", metadata: ["hook": "\(name)"])
         }

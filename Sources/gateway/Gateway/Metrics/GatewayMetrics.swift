@@ -7,6 +7,8 @@ package final class GatewayMetrics: Sendable {
     package enum Answer: String, CaseIterable, Sendable {
         case accepted, known, differs, refused, ignored, unauthorised, failed
         case tooFast = "too_fast"
+        /// A genuine webhook's payment that is for none of the hook's boxes.
+        case noBox = "no_box"
     }
 
     private struct Counts {

@@ -21,11 +21,14 @@ struct RequestTests {
     }
 
     /// Asks a server with this store.
-    private func serve(hooks: [String: Hook] = [:], _ body: (_ ask: Client) async throws -> Void) async throws {
+    private func serve(
+        hooks: [String: Hook] = [:], metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
+        _ body: (_ ask: Client) async throws -> Void
+    ) async throws {
         let handler = GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop \(Self.token)"),
             decoder: PaymentNoticeDecoder(defaultCurrency: .CNY), hooks: hooks, boxes: { [trialBox: KnownBox()] },
-            clock: store.clock, metrics: GatewayMetrics(), logger: silence)
+            clock: store.clock, metrics: metrics, logger: logger)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
@@ -194,6 +197,42 @@ struct RequestTests {
             #expect(unknown == 404 && read == 405)
             #expect(try store.due(at: store.clock.now.running, limit: 10).count == 1)
         }
+    }
+
+    /// Another account's, another shop's, or one without the metadata: a provider that gets errors for these switches
+    /// the webhook off.
+    @Test("A genuine payment for no box is taken, logged and counted, where the file says so; a forged one is refused")
+    func noBox() async throws {
+        let keys = try HookFolder()
+        let secret = try keys.secret("a secret of a provider")
+        let device = #"{field: notes.box, codes: {"1": box-01}, absent: ignore, otherwise: ignore}"#
+        let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature", device: device)
+        let (metrics, lines) = (GatewayMetrics(), Journal<String>())
+        let logger = Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) }
+        try await serve(hooks: ["shop": hook], metrics: metrics, logger: logger) { ask in
+            func knock(_ notes: String, key: String = "a secret of a provider") async throws -> Int {
+                let body = #"{"id":"A-1","amount":"1","notes":\#(notes)}"#
+                let signature = code(body, key: key).hexadecimal
+                return try await ask(
+                    "POST", "/hooks/shop", body, token: nil, headers: ["X-Signature: \(signature)"]
+                ).status
+            }
+            // Razorpay writes an empty list for no notes.
+            for notes in [#"{"box":"2"}"#, "{}", "[]", "null", #"{"box":""}"#] {
+                let (genuine, forged) = (
+                    try await knock(notes), try await knock(notes, key: "a key of somebody else")
+                )
+                #expect(genuine == 200 && forged == 401, "\(notes)")
+            }
+            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
+            let taken = try await knock(#"{"box":"1"}"#)
+            #expect(taken == 200)
+            #expect(try store.state("A-1") == .accepted)
+        }
+        #expect(metrics.count(of: .noBox) == 5 && metrics.count(of: .unauthorised) == 5)
+        #expect(metrics.count(of: .accepted) == 1 && metrics.count(of: .ignored) == 0)
+        let logged = lines.entries.filter { $0.contains("a webhook's payment is for no box") }
+        #expect(logged.count == 5, "\(lines.entries)")
     }
 
     @Test("A signed form with several payments is stored in one commit, without those that cannot be read")

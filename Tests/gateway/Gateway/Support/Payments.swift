@@ -42,3 +42,17 @@ extension PaymentStore {
 }
 
 let silence = Logger(label: "silence") { _ in SwiftLogNoOpLogHandler() }
+
+/// Writes messages with their reasons into a journal.
+struct JournalLogHandler: LogHandler {
+    let lines: Journal<String>
+    var logLevel = Logger.Level.debug
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.append("\(event.message) reason=\(event.metadata?["reason"] ?? "none")") }
+}

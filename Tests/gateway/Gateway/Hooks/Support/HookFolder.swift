@@ -23,13 +23,13 @@ struct HookFolder {
     }
 
     /// A hook with this section, whose mapping is of no interest.
-    func hook(_ section: String, others: String = "") throws -> Hook {
+    func hook(_ section: String, device: String = "{constant: box-01}", others: String = "") throws -> Hook {
         try Hook(
             reading: try YAMLValue(
                 parsing: """
                     hook: {\(section)}
                     merchant: {constant: M1001}
-                    device: {constant: box-01}
+                    device: \(device)
                     id: id
                     amount: {field: amount, unit: decimal}
                     \(others)
@@ -82,5 +82,18 @@ extension HTTPResponse {
 extension Hook {
     func box(of document: [UInt8], at index: Int = 0) throws -> Box {
         try box(in: try JSONValue(parsing: document, toleratesBrokenText: true), at: index)
+    }
+}
+
+extension GatewayMetrics {
+    /// Requests with this answer.
+    func count(of answer: Answer) -> Double {
+        let families = families(openSince: [], boxes: [:], isConnected: true, at: .zero)
+        let series = families.first { $0.name == "soundbox_gateway_requests_total" }?.series ?? []
+        guard case .number(let count)? = series.first(where: { $0.labels.first?.value == answer.rawValue })?.value
+        else {
+            return -1
+        }
+        return count
     }
 }
