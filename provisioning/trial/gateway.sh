@@ -38,7 +38,7 @@ YAML
 mkdir "$folder/hooks"
 openssl rand -hex 24 >"$folder/hook.secret"
 cat >"$folder/hooks/shop.yaml" <<YAML
-hook: {scheme: hmac-body, secret_file: "$folder/hook.secret", header: X-Signature}
+signature: {secret_file: "$folder/hook.secret", signed: "{body}", code: {header: X-Signature}}
 merchant: {constant: M1001}
 device: {field: till, codes: {"7": trial}}
 id: order.no

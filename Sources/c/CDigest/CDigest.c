@@ -14,14 +14,27 @@ bool soundbox_sha256(const void *bytes, size_t count, unsigned char digest[SOUND
     return is_made && size == SOUNDBOX_SHA256_SIZE;
 }
 
-bool soundbox_hmac_sha256(
-    const void *key, size_t key_size, const void *bytes, size_t count, unsigned char code[SOUNDBOX_SHA256_SIZE]
+static bool make_hmac(
+    const EVP_MD *hash, unsigned int hash_size, const void *key, size_t key_size, const void *bytes, size_t count,
+    unsigned char *code
 ) {
     unsigned int size = 0;
     if (key_size > INT_MAX) return false;
-    const bool is_made = HMAC(EVP_sha256(), key, (int)key_size, bytes, count, code, &size) != NULL;
+    const bool is_made = HMAC(hash, key, (int)key_size, bytes, count, code, &size) != NULL;
     if (!is_made) ERR_clear_error();
-    return is_made && size == SOUNDBOX_SHA256_SIZE;
+    return is_made && size == hash_size;
+}
+
+bool soundbox_hmac_sha256(
+    const void *key, size_t key_size, const void *bytes, size_t count, unsigned char code[SOUNDBOX_SHA256_SIZE]
+) {
+    return make_hmac(EVP_sha256(), SOUNDBOX_SHA256_SIZE, key, key_size, bytes, count, code);
+}
+
+bool soundbox_hmac_sha512(
+    const void *key, size_t key_size, const void *bytes, size_t count, unsigned char code[SOUNDBOX_SHA512_SIZE]
+) {
+    return make_hmac(EVP_sha512(), SOUNDBOX_SHA512_SIZE, key, key_size, bytes, count, code);
 }
 
 bool soundbox_is_equal(const void *first, const void *second, size_t size) {

@@ -70,7 +70,7 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path from the top of the message, for one element of a list.
-    func inElement(_ index: Int, of list: FieldPath) -> FieldPath {
+    package func inElement(_ index: Int, of list: FieldPath) -> FieldPath {
         isFromTop ? FieldPath(steps) : FieldPath(list.steps + [.element(index)] + steps)
     }
 
@@ -84,7 +84,7 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     package func text(in json: JSONValue) -> String? { written(in: json)?.string }
 
     /// `nil` when the field is missing.
-    func written(in json: JSONValue) -> JSONValue? {
+    package func written(in json: JSONValue) -> JSONValue? {
         var value = json
         for step in steps {
             guard let next = Self.next(step, in: value) else { return nil }
@@ -155,6 +155,12 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
             return "; \(path) is a list, whose first element is \(path).0"
         }
         return ""
+    }
+
+    /// Whether it leads to a member of the object that another path leads to, not to something inside the member.
+    package func isMember(of object: FieldPath) -> Bool {
+        guard isFromTop == object.isFromTop, case .name? = steps.last else { return false }
+        return Array(steps.dropLast()) == object.steps
     }
 
     /// Whether one of the two is inside the other's value, so that never both are scalars.

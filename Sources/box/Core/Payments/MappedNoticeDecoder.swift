@@ -289,7 +289,7 @@ extension PaymentMapping.Condition {
 
 extension JSONValue {
     /// The text of a scalar: providers write codes as strings, numbers and booleans.
-    var code: String? {
+    package var code: String? {
         if case .bool(let bool) = self { "\(bool)" } else { digits }
     }
 }

@@ -12,7 +12,7 @@ import SoundboxSystem
 /// repeats a notice for 25 hours until it gets the text `success`. No documentation says which `notify_time` is too old: a
 /// notice that is sent again has the same id, and changes nothing.
 package struct AlipayHook: HookScheme {
-    package static let headers: [String] = []
+    package let headers: [String] = []
 
     private typealias Field = FormBody.Field
 

@@ -98,9 +98,12 @@ struct FormBody {
 }
 
 extension HTTPRequest {
+    /// The JSON that a mapping reads: the body, or what a form says.
+    func document() throws(HookRefusal) -> [UInt8] { isForm ? try FormBody(body).document : body }
+
     /// Whether the body is a form, as its header says. Parameters behind it, such as the charset, are allowed. Many
     /// programs leave this header as their library sets it, and send JSON.
-    var isForm: Bool {
+    private var isForm: Bool {
         guard body.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") else { return false }
         let type = headers["content-type"]?.split(separator: ";").first?.lowercased() ?? ""
         return type.split(separator: " ").joined() == "application/x-www-form-urlencoded"

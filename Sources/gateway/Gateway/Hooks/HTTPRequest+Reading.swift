@@ -2,10 +2,11 @@ import SoundboxControl
 import SoundboxCore
 
 extension HTTPRequest {
+    /// Without the blanks around it.
     /// - Throws: 401 without this header: only a stranger leaves it out.
     func header(_ name: String) throws(HookRefusal) -> String {
         guard let value = headers[name] else { throw HookRefusal(status: 401, reason: "the header \(name) is missing") }
-        return value
+        return value.withoutOuterBlanks
     }
 
     /// The JSON object of the body.

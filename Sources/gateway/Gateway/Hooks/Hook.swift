@@ -8,8 +8,8 @@ import SoundboxYAML
 ///     let notices = try MappedNoticeDecoder(mapping: hook.mapping, defaultCurrency: .CNY).decodeAll(document)
 ///     let box = try hook.box(in: try JSONValue(parsing: document, toleratesBrokenText: true), at: 0)
 ///
-/// The file is a mapping file (``PaymentMapping``) with `hook`, `merchant` and `device` besides. The last two are a
-/// source, like `channel`: `{constant: M1001}`, or `{field: store_id, codes: {"2088": box-01}}`.
+/// The file is a mapping file (``PaymentMapping``) with `signature` or `hook`, `merchant` and `device` besides. The last
+/// two are a source, like `channel`: `{constant: M1001}`, or `{field: store_id, codes: {"2088": box-01}}`.
 package struct Hook: Sendable {
     package let scheme: any HookScheme
     package let mapping: PaymentMapping
@@ -23,7 +23,6 @@ package struct Hook: Sendable {
 
     package init(reading value: YAMLValue) throws(YAMLError) {
         let top = try value.mapping()
-        scheme = try HookName.scheme(reading: top.required("hook"))
         merchant = try BoxSource(reading: top.required("merchant")) { (text) throws(BoxIDError) in
             _ = try BoxID(merchant: text, device: "device")
         }
@@ -31,13 +30,45 @@ package struct Hook: Sendable {
             _ = try BoxID(merchant: "merchant", device: text)
         }
         mapping = try PaymentMapping(reading: top)
+        switch (top.optional("signature"), top.optional("hook")) {
+        case (let signature?, nil):
+            let section = try signature.mapping()
+            if section.optional("token") != nil {
+                scheme = try HeaderToken(reading: section)
+            } else {
+                let recipe = try SignatureRecipe(reading: section, each: mapping.each)
+                try Self.check(top, recipe.content)
+                scheme = recipe
+            }
+            try section.refuseOtherKeys()
+        case (nil, let hook?): scheme = try HookName.scheme(reading: hook)
+        case (nil, nil): throw value.error("expected either signature or hook, found neither")
+        case (.some, .some): throw value.error("expected either signature or hook, found both")
+        }
         try top.refuseOtherKeys()
     }
 
-    /// The headers that the scheme reads, in lower case.
-    package var headers: [String] {
-        (scheme as? HMACBodyHook).map { [$0.header] } ?? type(of: scheme).headers
+    /// Refuses a mapping that decides by a field that is not signed: anybody could change it.
+    private static func check(_ top: YAMLMapping, _ content: SignedContent) throws(YAMLError) {
+        let id = try top.required("id")
+        var fields = id.isList ? try id.list() : [id]
+        for key in ["amount", "currency", "kind", "merchant", "device"] {
+            guard let field = try top.optional(key)?.mapping().optional("field") else { continue }
+            fields.append(field)
+        }
+        for condition in try top.optional("conditions")?.list() ?? [] {
+            fields.append(try condition.mapping().required("field"))
+        }
+        for field in fields {
+            let path = try field.path(of: "data.id")
+            guard !content.signs(path) else { continue }
+            throw field.error(
+                "\(try field.string()) is not signed, so that anybody can change it: signed is \(content)")
+        }
     }
+
+    /// The headers that the scheme reads, in lower case.
+    package var headers: [String] { scheme.headers }
 
     /// The box of one notice.
     package enum Box: Sendable, Equatable {
@@ -131,10 +162,9 @@ private struct BoxSource: Sendable {
     }
 }
 
-/// The schemes by their names in files.
+/// The schemes that no recipe describes, by their names in files.
 private enum HookName: String, CaseIterable {
-    case bearer, stripe, sepay, alipay
-    case hmacBody = "hmac-body"
+    case alipay
     case wechatPay = "wechatpay-v3"
 
     /// `{scheme: NAME, …}`; the rest is the scheme's.
@@ -142,10 +172,6 @@ private enum HookName: String, CaseIterable {
         let section = try value.mapping()
         let scheme: any HookScheme =
             switch try section.required("scheme").choice(of: HookName.self) {
-            case .bearer: try BearerHook(reading: section)
-            case .hmacBody: try HMACBodyHook(reading: section)
-            case .stripe: try StripeHook(reading: section)
-            case .sepay: try SePayHook(reading: section)
             case .wechatPay: try WeChatPayHook(reading: section)
             case .alipay: try AlipayHook(reading: section)
             }

@@ -15,7 +15,7 @@ package struct HookRefusal: Error {
 /// A provider's way to sign a webhook: checks it, and gives the JSON document that the mapping reads.
 package protocol HookScheme: Sendable {
     /// Lower case; the HTTP server hands on only headers that are named.
-    static var headers: [String] { get }
+    var headers: [String] { get }
     func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8]
     /// Answer to a request that is stored (or was already), or that a condition ignores.
     var accepted: HTTPResponse { get }

@@ -4,6 +4,11 @@ import SoundboxYAML
 
 /// A secret that a provider shares with the gateway. Never shown by ``description`` or a mirror.
 struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
+    /// How its file writes the key.
+    enum Encoding: String, CaseIterable {
+        case text, hex, base64
+    }
+
     /// A shorter one can be found by trying.
     static let leastBytes = 16
 
@@ -11,39 +16,81 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Reads the first line of the file that a key names. Blocks on the disk.
     init(_ key: String, of section: YAMLMapping) throws(YAMLError) {
-        let value = try section.required(key)
-        let file = SecretFile(content: key.replacing("_file", with: ""), path: try value.path())
+        try self.init(file: try section.required(key), content: key.replacing("_file", with: ""))
+    }
+
+    /// Those of `secret_file`: one, or two while the key changes, the next beside the last. Blocks on the disk.
+    ///
+    /// - Parameter prefix: stands before an encoded key, and is no part of it; may be missing.
+    static func all(
+        of section: YAMLMapping, encoding: Encoding = .text, prefix: String? = nil
+    ) throws(YAMLError) -> [HookSecret] {
+        let value = try section.required("secret_file")
+        let files = try value.oneOrMoreValues()
+        guard files.count <= 2 else { throw value.error("expected one file, or two while the key changes") }
+        var secrets: [HookSecret] = []
+        for file in files { secrets.append(try HookSecret(file: file, encoding: encoding, prefix: prefix)) }
+        return secrets
+    }
+
+    private init(
+        file value: YAMLValue, content: String = "secret", encoding: Encoding = .text, prefix: String? = nil
+    ) throws(YAMLError) {
+        let file = SecretFile(content: content, path: try value.path())
         let text: String
         do { text = try file.read() } catch { throw value.error(error.description) }
         func failure(_ reason: String) -> YAMLError { value.error(file.failure(reason).description) }
         guard !text.hasOuterBlank else { throw failure("it begins or ends with a blank") }
-        guard text.utf8.count >= Self.leastBytes else {
+        guard let bytes = encoding.bytes(of: prefix.map { text.without(prefix: $0) } ?? text) else {
+            throw failure("it is not \(encoding.rawValue), as key says")
+        }
+        guard bytes.count >= Self.leastBytes else {
             throw failure(
-                "it has \(text.utf8.count) bytes, expected at least \(Self.leastBytes); make one with: "
+                "it has \(bytes.count) bytes, expected at least \(Self.leastBytes); make one with: "
                     + "openssl rand -base64 32")
         }
-        bytes = Array(text.utf8)
+        self.bytes = bytes
     }
 
-    /// Whether this is the HMAC-SHA-256 of the message. Takes constant time.
-    func isCode(_ code: [UInt8], of message: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { SHA256.isAuthenticationCode(code, of: message, key: $0) }
+    /// Whether this is the HMAC of the message. Takes constant time.
+    func isCode(_ code: [UInt8], of message: [UInt8], _ hash: SignatureRecipe.Hash = .sha256) -> Bool {
+        bytes.withUnsafeBytes {
+            switch hash {
+            case .sha256: SHA256.isAuthenticationCode(code, of: message, key: $0)
+            case .sha512: SHA512.isAuthenticationCode(code, of: message, key: $0)
+            }
+        }
     }
 
-    /// Whether this is the HMAC-SHA-256 of the time, a point and the body, as Stripe and SePay sign.
-    func isCode(_ code: [UInt8], of body: [UInt8], at time: SignedTime) -> Bool {
-        isCode(code, of: Array(time.text.utf8) + [UInt8(ascii: ".")] + body)
+    func isEqual(to token: [UInt8]) -> Bool { isEqual(token, bytes) }
+
+    /// Whether these are the hex digits of the secret's SHA-256.
+    func isHash(ofDigits digits: [UInt8]) -> Bool {
+        [UInt8](hexadecimal: digits).map { isEqual($0, SHA256.hash(of: bytes)) } ?? false
     }
 
-    /// Whether a header holds the secret behind this word: `Bearer TOKEN`. Compares the codes of both, so that the time
-    /// tells nothing of the secret.
-    func isIn(_ header: String, behind word: String) -> Bool {
-        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == word.lowercased() else { return false }
-        let code = bytes.withUnsafeBytes { SHA256.authenticationCode(of: Array(parts[1].utf8), key: $0) }
-        return isCode(code, of: bytes)
+    /// Compares the codes of both, so that the time tells nothing of the secret.
+    private func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        isCode(bytes.withUnsafeBytes { SHA256.authenticationCode(of: one, key: $0) }, of: other)
     }
 
     var description: String { "••••••" }
     var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension HookSecret.Encoding {
+    fileprivate func bytes(of text: String) -> [UInt8]? {
+        switch self {
+        case .text: return Array(text.utf8)
+        case .hex: return [UInt8](hexadecimal: text.utf8)
+        case .base64:
+            // Some providers leave out the padding.
+            let missing = (4 - text.utf8.count % 4) % 4
+            return Base64.bytes(of: text + String(repeating: "=", count: missing))
+        }
+    }
+}
+
+extension String {
+    fileprivate func without(prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
 }

@@ -17,9 +17,7 @@ import SoundboxYAML
 /// merchant changes from one to the other, `Wechatpay-Serial` says which has signed. WeChat Pay also sends requests with
 /// a wrong signature, which begins with `WECHATPAY/SIGNTEST/`, to see that they are refused.
 package struct WeChatPayHook: HookScheme {
-    package static let headers = [
-        "wechatpay-serial", "wechatpay-signature", "wechatpay-timestamp", "wechatpay-nonce",
-    ]
+    package let headers = ["wechatpay-serial", "wechatpay-signature", "wechatpay-timestamp", "wechatpay-nonce"]
 
     /// A nonce has 32 characters.
     private static let mostNonceBytes = 128

@@ -168,7 +168,7 @@ package struct GatewayRequestHandler: Sendable {
         let now = clock.now.time
         do throws(HookRefusal) {
             let opened = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
-            let document = request.isForm && opened == request.body ? try FormBody(opened).document : opened
+            let document = opened == request.body ? try request.document() : opened
             // Only what is signed counts: a flood of forged requests must not hold up the provider's.
             guard hookRates[name]?.take() != nil else {
                 metrics.count(.tooFast)

@@ -36,24 +36,64 @@ struct HookMutationTests {
         return request
     }
 
-    /// - Parameter rounds: how many changed requests are tried.
-    private func check(_ hook: Hook, _ request: HTTPRequest, rounds: Int = 3000) throws {
-        let document = try hook.scheme.open(request, at: Self.now)
+    /// - Parameters:
+    ///   - rounds: how many changed requests are tried.
+    ///   - reading: what must stay as it is.
+    private func check(
+        _ hook: Hook, _ request: HTTPRequest, rounds: Int = 3000, by reading: ([UInt8]) -> [UInt8] = { $0 }
+    ) throws {
+        let document = reading(try hook.scheme.open(request, at: Self.now))
         var generator = SeededGenerator(seed: 1)
         for round in 0..<rounds {
             let other = changed(request, by: &generator)
             // The same bytes may be written in other ways: digits in capitals, %20 for a plus sign.
-            if let opened = try? hook.scheme.open(other, at: Self.now) { #expect(opened == document, "round \(round)") }
+            if let opened = try? hook.scheme.open(other, at: Self.now) {
+                #expect(reading(opened) == document, "round \(round)")
+            }
         }
     }
 
-    @Test("None gets another document past Stripe's signature")
-    func stripe() throws {
-        let hook = try keys.hook("scheme: stripe, secret_file: \(try keys.secret("whsec_0123456789abcdef"))")
-        let body = #"{"id":"evt_1","data":{"object":{"amount_received":200,"currency":"usd"}}}"#
-        let signature = code("\(Self.now).\(body)", key: "whsec_0123456789abcdef").hexadecimal
-        let header = "t=\(Self.now),v1=\(signature),v0=\(signature)"
-        try check(hook, HTTPRequest(headers: ["stripe-signature": header], body: Array(body.utf8)))
+    @Test("None gets another document past the signature of an example", arguments: HookExample.all)
+    func examples(example: HookExample) throws {
+        let (hook, request) = (try example.hook(in: keys), try example.request())
+        switch example.cover {
+        case .body: try check(hook, request)
+        case .fields: try check(hook, request) { Array(example.reading($0, by: hook).utf8) }
+        // A token says nothing about the body.
+        case .none: try check(hook, HTTPRequest(headers: request.headers, body: []))
+        }
+    }
+
+    @Test(
+        "One other byte in the body is refused, wherever it is",
+        arguments: HookExample.all.filter { $0.cover == .body })
+    func bytes(example: HookExample) throws {
+        let (hook, request) = (try example.hook(in: keys), try example.request())
+        for index in request.body.indices {
+            var other = request
+            other.body[index] ^= 1
+            #expect(refusal(hook, other, at: Self.now) == 401, "byte \(index)")
+        }
+    }
+
+    @Test("One other byte in a header is refused, unless it says the same", arguments: HookExample.all)
+    func headers(example: HookExample) throws {
+        let (hook, request) = (try example.hook(in: keys), try example.request())
+        for (name, value) in request.headers {
+            var refused = 0
+            for index in value.utf8.indices {
+                var (other, bytes) = (request, Array(value.utf8))
+                bytes[value.utf8.distance(from: value.startIndex, to: index)] ^= 2
+                other.headers[name] = String(decoding: bytes, as: UTF8.self)
+                if (try? hook.scheme.open(other, at: Self.now)) == nil { refused += 1 }
+            }
+            // Codes of other versions beside the right one do not count.
+            let others = value.matches(of: /v0=[^,]*|v1a,\S+ ?/).map { $0.output.utf8.count }.reduce(0, +)
+            #expect(refused >= value.utf8.count - others - 1, "\(name): \(refused) of \(value.utf8.count)")
+            var without = request
+            without.headers[name] = nil
+            #expect(refusal(hook, without, at: Self.now) == 401)
+        }
     }
 
     @Test("None gets another document past WeChat Pay's signature")

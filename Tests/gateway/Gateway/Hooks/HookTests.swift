@@ -19,7 +19,7 @@ struct HookTests {
         try Hook(
             reading: try YAMLValue(
                 parsing: """
-                    hook: {scheme: bearer, token_file: \(token)}
+                    signature: {secret_file: \(token), token: {header: x-token}}
                     merchant: \(merchant)
                     device: \(device)
                     id: id
@@ -108,9 +108,7 @@ struct HookTests {
     @Test("Unknown keys and schemes are refused by their names")
     func unknown() throws {
         #expect(try mistake(device: "{constant: b}", others: "chanel: {constant: x}").contains("channel"))
-        #expect(try keys.mistake("scheme: strype, secret_file: \(token)").contains(#"did you mean "stripe"?"#))
-        #expect(
-            try keys.mistake("scheme: bearer, token_file: \(token), header: x").contains("hook.header: unknown key"))
-        #expect(try keys.mistake("token_file: \(token)").contains("hook.scheme: this key is missing"))
+        #expect(try keys.mistake("scheme: alipai").contains(#"did you mean "alipay"?"#))
+        #expect(try keys.mistake("public_key_file: \(token)").contains("hook.scheme: this key is missing"))
     }
 }

@@ -171,7 +171,7 @@ struct RequestTests {
     func webhook() async throws {
         let keys = try HookFolder()
         let secret = try keys.secret("a secret of a provider")
-        let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature")
+        let hook = try keys.recipe(#"secret_file: \#(secret), signed: "{body}", code: {header: X-Signature}"#)
         try await serve(hooks: ["shop": hook]) { ask in
             func knock(_ body: String, signed: String? = nil) async throws -> Int {
                 let signature = code(signed ?? body, key: "a secret of a provider").hexadecimal
@@ -206,7 +206,8 @@ struct RequestTests {
         let keys = try HookFolder()
         let secret = try keys.secret("a secret of a provider")
         let device = #"{field: notes.box, codes: {"1": box-01}, absent: ignore, otherwise: ignore}"#
-        let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature", device: device)
+        let hook = try keys.recipe(
+            #"secret_file: \#(secret), signed: "{body}", code: {header: X-Signature}"#, device: device)
         let (metrics, lines) = (GatewayMetrics(), Journal<String>())
         let logger = Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) }
         try await serve(hooks: ["shop": hook], metrics: metrics, logger: logger) { ask in
@@ -239,7 +240,8 @@ struct RequestTests {
     func severalInAForm() async throws {
         let keys = try HookFolder()
         let secret = try keys.secret("a secret of a provider")
-        let hook = try keys.hook("scheme: hmac-body, secret_file: \(secret), header: X-Signature", others: "each: rows")
+        let hook = try keys.recipe(
+            #"secret_file: \#(secret), signed: "{body}", code: {header: X-Signature}"#, others: "each: rows")
         try await serve(hooks: ["shop": hook]) { ask in
             let body =
                 "rows[0][id]=A&rows[0][amount]=1.50&rows[1][id]=B&rows[1][amount]=x&rows[2][id]=C&rows[2][amount]=2"

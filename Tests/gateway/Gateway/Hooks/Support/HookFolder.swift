@@ -23,17 +23,36 @@ struct HookFolder {
     }
 
     /// A hook with this section, whose mapping is of no interest.
-    func hook(_ section: String, device: String = "{constant: box-01}", others: String = "") throws -> Hook {
-        try Hook(
-            reading: try YAMLValue(
-                parsing: """
-                    hook: {\(section)}
-                    merchant: {constant: M1001}
-                    device: \(device)
-                    id: id
-                    amount: {field: amount, unit: decimal}
-                    \(others)
-                    """, file: "hook.yaml"))
+    func hook(_ section: String) throws -> Hook {
+        try hook(
+            text: """
+                hook: {\(section)}
+                merchant: {constant: M1001}
+                device: {constant: box-01}
+                id: id
+                amount: {field: amount, unit: decimal}
+                """)
+    }
+
+    /// A hook whose signature has these keys.
+    func recipe(
+        _ section: String, device: String = "{constant: box-01}", id: String = "id", amount: String = "amount",
+        others: String = ""
+    ) throws -> Hook {
+        try hook(
+            text: """
+                signature: {\(section)}
+                merchant: {constant: M1001}
+                device: \(device)
+                id: \(id)
+                amount: {field: \(amount), unit: decimal}
+                \(others)
+                """)
+    }
+
+    /// A hook with this file.
+    func hook(text: String) throws -> Hook {
+        try Hook(reading: try YAMLValue(parsing: text, file: "hook.yaml"))
     }
 
     /// Why there is no hook with this section.
@@ -41,14 +60,22 @@ struct HookFolder {
         try #require(throws: YAMLError.self) { try hook(section) }.description
     }
 
-    /// A hook of `provisioning/hooks`, with its keys in this folder.
-    func shipped(_ name: String) throws -> Hook {
-        let project = #filePath.replacing(/\/Tests\/.*$/, with: "")
-        let text = try SmallFile.read("\(project)/provisioning/hooks/\(name).yaml")
-        return try Hook(
-            reading: try YAMLValue(
-                parsing: text.replacing("/etc/soundbox-gateway/", with: folder.path + "/"), file: "\(name).yaml"))
+    /// Why there is no hook whose signature has these keys.
+    func recipeMistake(_ section: String, device: String = "{constant: box-01}", others: String = "") throws -> String {
+        try #require(throws: YAMLError.self) { try recipe(section, device: device, others: others) }.description
     }
+
+    /// A hook of `provisioning/hooks`, with its keys in this folder.
+    /// - Parameter changes: what is written otherwise than in the file.
+    func shipped(_ name: String, changes: [String: String] = [:]) throws -> Hook {
+        var text = try Self.text(ofShipped: name).replacing("/etc/soundbox-gateway/", with: folder.path + "/")
+        for (old, new) in changes { text = text.replacing(old, with: new) }
+        return try Hook(reading: try YAMLValue(parsing: text, file: "\(name).yaml"))
+    }
+
+    static let shippedFolder = #filePath.replacing(/\/Tests\/.*$/, with: "") + "/provisioning/hooks"
+
+    static func text(ofShipped name: String) throws -> String { try SmallFile.read("\(shippedFolder)/\(name).yaml") }
 }
 
 /// The HMAC-SHA-256 of a text.

@@ -1,0 +1,240 @@
+import SoundboxControl
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
+
+/// Signatures with a shared secret, as a hook's file describes them; docs/gateway.md has every key.
+///
+///     signature:
+///       secret_file: /etc/soundbox-gateway/shop.secret
+///       signed: "{timestamp}.{body}"
+///       code: {header: X-Signature, prefix: "v1="}
+///       timestamp: {header: X-Timestamp}
+///
+/// Where a list (`each`) of fields is signed, every element has a signature of its own.
+package struct SignatureRecipe: HookScheme {
+    /// How the secret makes a code.
+    enum Hash: String, CaseIterable {
+        case sha256, sha512
+    }
+
+    let content: SignedContent
+    private let hash: Hash
+    /// Two while the key changes.
+    private let secrets: [HookSecret]
+    private let code: SignatureCode
+    private let timestamp: TimestampPlace?
+    /// The list whose elements are signed, and not the body.
+    private let list: FieldPath?
+
+    /// - Parameter each: the mapping's.
+    init(reading section: YAMLMapping, each: FieldPath?) throws(YAMLError) {
+        let signed = try section.required("signed")
+        content = try SignedContent(reading: signed, url: section.optional("url"))
+        hash = try section.read("hash") { try $0.choice(of: Hash.self) } ?? .sha256
+        let encoding = try section.read("key") { try $0.choice(of: HookSecret.Encoding.self) } ?? .text
+        let prefix = section.optional("key_prefix")
+        if let prefix, encoding == .text { throw prefix.error("is of use beside key: base64 or key: hex only") }
+        secrets = try HookSecret.all(
+            of: section, encoding: encoding, prefix: try prefix.map { (value) throws(YAMLError) in try value.string() })
+        code = try SignatureCode(reading: try section.required("code"), signsBody: content.signsBody)
+        timestamp = try section.optional("timestamp").map { (value) throws(YAMLError) in
+            try TimestampPlace(reading: value)
+        }
+        list = content.signsBody ? nil : each
+        if content.signsTimestamp, timestamp == nil {
+            throw signed.error("names {timestamp}; expected the key timestamp beside it, which says where it is")
+        }
+        if !content.signsTimestamp, let timestamp = section.optional("timestamp") {
+            throw timestamp.error("is not signed, so that anybody can change it; expected {timestamp} in signed")
+        }
+    }
+
+    package var headers: [String] {
+        [code.header, timestamp?.place.header].compactMap(\.self) + content.headers
+    }
+
+    package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
+        let time = try timestamp?.time(of: request)
+        if content.signsBody {
+            try check(try code.codes(of: request), of: try content.bytes(of: request, time))
+        } else {
+            let json = try request.fields()
+            for place in try places(in: json) {
+                let signed = try content.bytes(of: request, time, json, place)
+                try check(try code.codes(of: request, json, place), of: signed)
+            }
+        }
+        if let timestamp { try time?.check(at: unixSeconds, within: timestamp.within) }
+        return request.body
+    }
+
+    private func places(in json: JSONValue) throws(HookRefusal) -> [ElementPlace?] {
+        guard let list else { return [nil] }
+        guard let elements = list.written(in: json)?.elements, !elements.isEmpty else {
+            throw HookRefusal(status: 401, reason: "nothing is signed: \(list) is no list, or an empty one")
+        }
+        return elements.indices.map { ElementPlace(list: list, index: $0) }
+    }
+
+    private func check(_ codes: [[UInt8]], of bytes: [UInt8]) throws(HookRefusal) {
+        for code in codes where secrets.contains(where: { $0.isCode(code, of: bytes, hash) }) { return }
+        throw HookRefusal(status: 401, reason: "\(code.name) is not the signature of \(content)")
+    }
+}
+
+/// One element of the list whose elements are payments.
+struct ElementPlace {
+    let list: FieldPath
+    let index: Int
+}
+
+/// The code that came with a request: in a header, or in a field of the body.
+///
+///     code: {header: Stripe-Signature, separator: ",", prefix: "v1="}     # or {field: signature, encoding: base64}
+struct SignatureCode {
+    private enum Encoding: String, CaseIterable {
+        case hex, base64
+    }
+
+    private enum Place {
+        case header(HeaderPart)
+        case field(FieldPath)
+    }
+
+    private let place: Place
+    private let encoding: Encoding
+
+    init(reading value: YAMLValue, signsBody: Bool) throws(YAMLError) {
+        let section = try value.mapping()
+        encoding = try section.read("encoding") { try $0.choice(of: Encoding.self) } ?? .hex
+        switch (section.optional("header"), section.optional("field")) {
+        case (.some, nil): place = .header(try HeaderPart(reading: section))
+        case (nil, let field?):
+            guard !signsBody else { throw field.error("is in the body, which cannot hold the code of itself") }
+            place = .field(try field.path(of: "signature"))
+        case (nil, nil): throw value.error("expected either header or field, found neither")
+        case (.some, .some): throw value.error("expected either header or field, found both")
+        }
+        try section.refuseOtherKeys()
+    }
+
+    /// In lower case.
+    var header: String? { if case .header(let part) = place { part.header } else { nil } }
+
+    var name: String {
+        switch place {
+        case .header(let part): part.name
+        case .field(let path): "\(path)"
+        }
+    }
+
+    /// Those that are written as codes are. A provider that changes its key may send several.
+    func codes(
+        of request: HTTPRequest, _ json: JSONValue = .null, _ place: ElementPlace? = nil
+    ) throws(HookRefusal) -> [[UInt8]] {
+        let texts: [String]
+        switch self.place {
+        case .header(let part): texts = try part.texts(of: request)
+        case .field(let path): texts = [path.at(place).text(in: json)].compactMap(\.self)
+        }
+        return texts.compactMap { text in
+            switch encoding {
+            case .hex: [UInt8](hexadecimal: text.utf8)
+            case .base64: Base64.bytes(of: text)
+            }
+        }
+    }
+}
+
+/// A text in a header: all of it, or each of its parts that has a prefix.
+///
+///     {header: Stripe-Signature, separator: ",", prefix: "v1="}
+struct HeaderPart {
+    /// As the file writes it, for people.
+    let name: String
+    let prefix: String
+    private let separator: String?
+
+    /// The caller reads the section's other keys, and refuses what is left.
+    init(reading section: YAMLMapping) throws(YAMLError) {
+        let header = try section.required("header")
+        name = try header.headerName()
+        prefix = try section.read("prefix") { try $0.string() } ?? ""
+        separator = try section.optional("separator").map { (value) throws(YAMLError) in try value.oneOrMore() }
+    }
+
+    /// In lower case.
+    var header: String { name.lowercased() }
+
+    /// Without the prefix.
+    func texts(of request: HTTPRequest) throws(HookRefusal) -> [String] {
+        let value = try request.header(header)
+        let parts = separator.map { value.split(separator: $0).map { String($0).withoutOuterBlanks } } ?? [value]
+        return parts.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+}
+
+/// Where the signed time is, and how old it may be.
+///
+///     timestamp: {header: X-Timestamp, unit: ms, within: 5m}
+struct TimestampPlace {
+    let place: HeaderPart
+    /// In seconds, either way.
+    let within: Int64
+    private let unit: SignedTime.Unit
+
+    init(reading value: YAMLValue) throws(YAMLError) {
+        let section = try value.mapping()
+        place = try HeaderPart(reading: section)
+        unit = try section.read("unit") { try $0.choice(of: SignedTime.Unit.self) } ?? .seconds
+        let within = try section.read("within") { try $0.duration(in: .seconds(1) ... .days(1)) }
+        self.within = within.map { Int64($0 / .seconds(1)) } ?? SignedTime.tolerance
+        try section.refuseOtherKeys()
+    }
+
+    /// - Throws: 401 without the header, 400 for anything but one time.
+    func time(of request: HTTPRequest) throws(HookRefusal) -> SignedTime {
+        let texts = try place.texts(of: request)
+        guard texts.count == 1 else {
+            throw HookRefusal(status: 400, reason: "\(place.name) has \(texts.count) times; expected one")
+        }
+        return try SignedTime(texts[0], header: place.name, unit: unit)
+    }
+}
+
+extension FieldPath {
+    func at(_ place: ElementPlace?) -> FieldPath {
+        place.map { inElement($0.index, of: $0.list) } ?? self
+    }
+}
+
+extension YAMLValue {
+    func headerName() throws(YAMLError) -> String {
+        let text = try string()
+        guard text.isHeaderName else { throw error("expected the name of a header such as X-Signature\(found(text))") }
+        return text
+    }
+
+    func oneOrMore() throws(YAMLError) -> String {
+        let text = try string()
+        guard !text.isEmpty else { throw error("expected at least one character") }
+        return text
+    }
+
+    /// - Parameter example: for the error.
+    func path(of example: String) throws(YAMLError) -> FieldPath {
+        let text = try string()
+        guard let path = FieldPath(text) else { throw error("expected a field such as \(example)\(found(text))") }
+        return path
+    }
+}
+
+extension String {
+    var isHeaderName: Bool { wholeMatch(of: /[A-Za-z0-9-]{1,64}/) != nil }
+
+    /// RFC 9110, section 5.5: blanks around a header's value are no part of it.
+    var withoutOuterBlanks: String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

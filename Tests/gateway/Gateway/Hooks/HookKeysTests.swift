@@ -1,0 +1,40 @@
+import SoundboxSystem
+import SoundboxYAML
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("docs/gateway.md has the keys of a hook")
+struct HookKeysTests {
+    /// The keys that a section knows, as the error for an unknown one lists them.
+    private func keys(_ signature: String, others: String = "") throws -> [String] {
+        let keys = try HookFolder()
+        let secret = try keys.secret("a-secret-of-a-good-length")
+        let section = signature.replacing("SECRET", with: secret)
+        let mistake = try keys.recipeMistake(section, others: others)
+        let list = try #require(mistake.firstMatch(of: /unknown key; expected one of (.*)/)?.1, "\(mistake)")
+        return list.split(separator: ", ").map(String.init)
+    }
+
+    @Test("Every key that a hook's file may have is described")
+    func all() throws {
+        let body = #"secret_file: SECRET, signed: "{body}""#
+        let known = try [
+            keys(#"\#(body), code: {header: x}"#, others: "qqqqqqqqqqqqqqqqqqqqqqqqq: 1"),
+            keys(#"\#(body), code: {header: x}, qqqqqqqqqqqqqqqqqqqqqqqqq: 1"#),
+            keys(#"\#(body), code: {header: x, qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"#),
+            keys(
+                #"secret_file: SECRET, signed: "{timestamp}{body}", code: {header: x}, "#
+                    + "timestamp: {header: x, qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"),
+            keys("secret_file: SECRET, token: {header: x, qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"),
+            keys(#"secret_file: SECRET, signed: {fields: [id], separator: ":", qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"#),
+        ].flatMap(\.self)
+        #expect(Set(known).isSuperset(of: ["signature", "hook", "code", "within", "token", "fields", "escape"]))
+        let page = try SmallFile.read(HookFolder.shippedFolder + "/../../docs/gateway.md")
+        let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Hooks") })
+        for key in known {
+            #expect(section.contains("`\(key)`") || section.contains("\(key): "), "\(key) is not in docs/gateway.md")
+        }
+    }
+}
