@@ -31,10 +31,23 @@ struct HookKeysTests {
             keys(#"secret_file: SECRET, signed: {fields: [id], separator: ":", qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"#),
         ].flatMap(\.self)
         #expect(Set(known).isSuperset(of: ["signature", "hook", "code", "within", "token", "fields", "escape"]))
-        let page = try SmallFile.read(HookFolder.shippedFolder + "/../../docs/gateway.md")
-        let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Hooks") })
+        let section = try section()
         for key in known {
             #expect(section.contains("`\(key)`") || section.contains("\(key): "), "\(key) is not in docs/gateway.md")
         }
+    }
+
+    @Test("The page's example is a hook")
+    func example() throws {
+        let keys = try HookFolder()
+        try keys.secret("a-secret-of-a-good-length", in: "shop.secret")
+        let text = try #require(try section().firstMatch(of: /(?s)```yaml\n(.*?)```/)?.1)
+        let hook = try keys.hook(text: String(text).replacing("/etc/soundbox-gateway/", with: keys.folder.path + "/"))
+        #expect(Set(hook.headers) == ["x-signature", "x-timestamp"])
+    }
+
+    private func section() throws -> String {
+        let page = try SmallFile.read(HookFolder.shippedFolder + "/../../docs/gateway.md")
+        return String(try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Hooks") }))
     }
 }
