@@ -61,7 +61,10 @@ struct GatewayTests {
             let box = try SimulatedBox(port: broker.port)
             let gateway = try await trial.start()
             try await box.run { try await trial.await("accepted", "announced") }
-            #expect(box.arrivals.entries == ["accepted"])
+            // What was published long ago may have become due meanwhile.
+            let arrivals = box.arrivals.entries
+            #expect(arrivals.contains("accepted") && Set(arrivals).isSubset(of: ["accepted", "published"]))
+            #expect(Set(arrivals).count == arrivals.count)
             for answer in try String(contentsOfFile: "\(recorded)/answers.txt", encoding: .utf8).split(separator: "\n")
             {
                 let before = try JSONValue(parsing: Array(answer.utf8))
@@ -70,7 +73,7 @@ struct GatewayTests {
             }
             gateway.terminate()
             #expect(try await gateway.exitStatus() == 0)
-            #expect(try await result(of: list).output.count == 8)
+            #expect(try await (9 - box.arrivals.entries.count...8).contains(result(of: list).output.count))
         }
     }
 
