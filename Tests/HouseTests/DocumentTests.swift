@@ -105,12 +105,12 @@ struct NamedThingTests {
         return (spans, lines)
     }
 
-    private static func text(of file: String) throws -> String {
+    static func text(of file: String) throws -> String {
         try String(contentsOfFile: "\(SourceTree.project)/\(file)", encoding: .utf8)
     }
 
     /// The words of each command that begins with the name of one of these programs, up to a comment.
-    private static func commands(of programs: some Collection<String>, in document: String) throws -> [[Substring]] {
+    static func commands(of programs: some Collection<String>, in document: String) throws -> [[Substring]] {
         let (spans, lines) = try code(of: document)
         return (spans + lines).flatMap { $0.split(separator: /&&|[|;]|\$\(/) }.compactMap { command in
             let words = command.split(separator: " ").drop { $0 == "sudo" || $0.contains("=") }.prefix { $0 != "#" }
@@ -166,7 +166,7 @@ struct NamedThingTests {
         }
     }
 
-    private struct Command {
+    struct Command {
         var name: String
         /// Their types.
         var subcommands: [String]
@@ -175,7 +175,7 @@ struct NamedThingTests {
     }
 
     /// The commands of the programs by their types, but for those that are hidden, since they have moved.
-    private static let types = ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway"]
+    static let types = ["soundbox", "soundbox-speak", "soundbox-voicetools", "soundbox-gateway"]
         .flatMap(SourceTree.files).reduce(into: [String: Command]()) { types, file in
             for type in file.text.matches(of: /(?m)^struct (\w+): \w*ParsableCommand[\s\S]*?^}/) {
                 guard !type.0.contains("shouldDisplay: false") else { continue }
@@ -187,7 +187,7 @@ struct NamedThingTests {
                     takesWords: subcommands.isEmpty || type.0.contains("defaultSubcommand"))
             }
         }
-    private static let programs = types.values.filter { $0.name.hasPrefix("soundbox") }
+    static let programs = types.values.filter { $0.name.hasPrefix("soundbox") }
         .reduce(into: [String: Command]()) { $0[$1.name] = $1 }
 
     @Test("Every file of the project exists", arguments: documents)
@@ -202,8 +202,7 @@ struct NamedThingTests {
 
     @Test("Every key of the configuration exists", arguments: documents.filter { $0 != "CHANGELOG.md" })
     func keys(document: String) throws {
-        let rows = try Self.text(of: "docs/configuration.md").matches(of: /(?m)^\| (`[^|]*)\|/)
-        let keys = Set(rows.flatMap { $0.1.matches(of: /`([\w.]+)`/).map(\.1) })
+        let keys = try Self.configurationKeys()
         let sections = Set(keys.filter { $0.contains(".") }.map { $0.prefix { $0 != "." } })
         #expect(sections.count > 10)
         for span in try Self.code(of: document).spans {
@@ -211,7 +210,13 @@ struct NamedThingTests {
             guard let key = span.prefixMatch(of: /([a-z_]+)\.[a-z_0-9]+(?=$|:)/), sections.contains(key.1) else {
                 continue
             }
-            #expect(keys.contains(key.0) || ["voice.yaml", "inbox.sqlite"].contains(key.0), "\(key.0)")
+            #expect(keys.contains(String(key.0)) || ["voice.yaml", "inbox.sqlite"].contains(key.0), "\(key.0)")
         }
+    }
+
+    /// Those of the table in docs/configuration.md.
+    static func configurationKeys() throws -> Set<String> {
+        let rows = try text(of: "docs/configuration.md").matches(of: /(?m)^\| (`[^|]*)\|/)
+        return Set(rows.flatMap { $0.1.matches(of: /`([\w.]+)`/).map { String($0.1) } })
     }
 }

@@ -154,7 +154,7 @@ main_package() {
     "$root/usr/lib/udev/rules.d/60-soundbox-gpio.rules"
 
   local doc=$root/usr/share/doc/soundbox
-  for page in README.md CHANGELOG.md docs/{install,operations,messages,configuration,integration,security}.md; do
+  for page in README.md CHANGELOG.md docs/{features,install,operations,messages,configuration,integration,security}.md; do
     [[ -e $project/$page ]] && install_file 644 "$project/$page" "$doc/$(basename "$page")"
   done
   install_file 644 "$project/board/README.md" "$doc/boards.md"
