@@ -23,7 +23,7 @@ struct BoardPanelTests {
         #expect(problems.last == "the amplifier cannot be switched on: no sound")
         let amplifier = try #require(board.amplifier)
         #expect(amplifier.lead == .milliseconds(70) && amplifier.lag == .seconds(1))
-        let hand = amplifier.takeInHand()
+        let hand = amplifier.acquire()
         #expect(throws: PanelError.self) { try amplifier.turn(true, by: hand) }
     }
 

@@ -33,7 +33,7 @@ public final class Amplifier: Sendable {
 
     /// Gives the amplifier to a new sink, switched off. Requests of the sink before are ignored from now on: it may
     /// belong to a sound thread that a driver held for too long.
-    package func takeInHand() -> Int {
+    package func acquire() -> Int {
         state.withLock { state in
             // An error is ignored: an amplifier that stays on wastes current and hides no sound.
             if state.isOn { try? turn(false) }
@@ -79,7 +79,7 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
         self.primary = primary
         self.amplifier = amplifier
         self.now = now
-        hand = amplifier.takeInHand()
+        hand = amplifier.acquire()
     }
 
     public func open() throws(AudioSinkError) -> PCMFormat {

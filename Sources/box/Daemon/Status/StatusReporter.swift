@@ -9,15 +9,15 @@ import SoundboxSystem
 /// Pinned to its own thread, because counting reads the disk.
 package actor StatusReporter: Service {
     /// The shortest time between two messages: a payment causes several changes.
-    static let rest = Duration.seconds(1)
+    static let minimumInterval = Duration.seconds(1)
     /// The delay after a change, because counting reads the disk at the same time as the announcer. The announcement
     /// comes first.
-    static let lull = Duration.milliseconds(20)
+    static let publishDelay = Duration.milliseconds(20)
     /// How long a request for events waits for a change: shorter than the timeout of a control connection.
-    private static let timeout = Duration.seconds(8)
+    private static let longPollLimit = Duration.seconds(8)
     /// The delay of an events answer after a change. A stored payment begins to play within milliseconds; one answer
     /// reports both.
-    private static let gathering = Duration.milliseconds(40)
+    private static let batchDelay = Duration.milliseconds(40)
 
     private let executor = ThreadExecutor(name: "status")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -84,10 +84,10 @@ package actor StatusReporter: Service {
             group.addTask(executorPreference: executor) { [state] in
                 for await _ in state.changes(includingInbox: true).cancelOnGracefulShutdown() {
                     do {
-                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.lull) }
+                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.publishDelay) }
                         guard await self.publish() else { continue }
                         // Changes meanwhile are reported afterwards.
-                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) }
+                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.minimumInterval) }
                     } catch { return }
                 }
             }
@@ -165,9 +165,9 @@ package actor StatusReporter: Service {
 
     /// `version`, for the next request; `last_sequence`, the number of the newest notice; and the `status`.
     private func events(after known: Int) async -> JSONValue {
-        var version = await state.version(otherThan: known, within: Self.timeout)
+        var version = await state.version(otherThan: known, within: Self.longPollLimit)
         if version != known {
-            try? await Task.sleep(for: Self.gathering)
+            try? await Task.sleep(for: Self.batchDelay)
             version = state.version
         }
         let newest = (try? history.history(HistoryFilter(), before: nil, limit: 1))?.entries.first?.entry.sequence

@@ -86,7 +86,7 @@ struct BoxStart {
     /// What is usable of the configuration.
     private var writtenFallback: FallbackSettings {
         (try? Configuration(readingFile: configurationFile)).map { FallbackSettings($0) }
-            ?? FallbackSettings(asFarAsToldBy: configurationFile)
+            ?? FallbackSettings(bestEffortFrom: configurationFile)
     }
 
     /// Blocks on the disk.

@@ -50,7 +50,7 @@ package struct GatewayRequestHandler: Sendable {
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
-        if path.count == 2, path[0] == "hooks" { return await knock(path[1], request) }
+        if path.count == 2, path[0] == "hooks" { return await handleWebhook(path[1], request) }
         let sender: String
         switch tokens.verdict(on: request.headers["authorization"]) {
         case .admitted(let name): sender = name
@@ -162,7 +162,7 @@ package struct GatewayRequestHandler: Sendable {
 
     // MARK: Hooks
 
-    private func knock(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
+    private func handleWebhook(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
         guard let hook = hooks[name] else { return .error(404, "there is no hook of this name") }
         guard request.method == "POST" else { return .error(405, "expected POST") }
         let now = clock.now.time

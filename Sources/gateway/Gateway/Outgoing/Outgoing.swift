@@ -202,7 +202,7 @@ package final class Outgoing: MQTTFleetDelegate {
             let now = store.clock.now
             // What the broker takes could not be noted, and would be published again after each connection.
             if state.withLock({ $0.cannotWrite }) { try store.saveTime() }
-            try keepHouse(at: now)
+            try runHousekeeping(at: now)
             let payments = try duePayments(limit: limit, at: now)
             let publications = try payments + reconciliations(limit: limit - payments.count, at: now)
             state.withLock { _ = $0.complaints.removeValue(forKey: "store") }
@@ -291,7 +291,7 @@ package final class Outgoing: MQTTFleetDelegate {
     }
 
     /// Once a minute: writes the time and when boxes were last seen, and deletes old payments.
-    private func keepHouse(at now: Moment) throws(StoreError) {
+    private func runHousekeeping(at now: Moment) throws(StoreError) {
         let isDue = state.withLock { state in
             guard .monotonicNow >= state.nextHousekeeping else { return false }
             state.nextHousekeeping = .monotonicNow + .seconds(60)

@@ -49,7 +49,7 @@ public struct FallbackSettings: Sendable {
     }
 
     /// Reads what is usable of a configuration with errors. Blocks on the disk.
-    package init(asFarAsToldBy file: String) {
+    package init(bestEffortFrom file: String) {
         guard let top = try? YAMLValue(readingFile: file).mapping() else { return }
         func text(_ mapping: YAMLMapping?, _ key: String) -> String? {
             (try? mapping?.optional(key)?.string()).flatMap { $0.isEmpty ? nil : $0 }
