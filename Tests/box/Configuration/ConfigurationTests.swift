@@ -173,7 +173,7 @@ struct ConfigurationTests {
         #expect(configuration.features.announcements.hurryAbove == 5)
         #expect(
             configuration.features.networkPrompts
-                == NetworkPromptPolicy(grace: .seconds(120), saysNetwork: false, saysReady: true))
+                == NetworkPromptSettings(grace: .seconds(120), saysNetwork: false, saysReady: true))
         #expect(configuration.features.quietHours.hours == QuietHours(start: 1320, end: 425, volume: 30))
         #expect(configuration.features.announcements.freshness.expireAfter == .seconds(90))
         #expect(configuration.features.announcements.currency == Currency("USD"))

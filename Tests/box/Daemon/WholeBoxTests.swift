@@ -181,7 +181,7 @@ struct WholeBoxTests {
     @Test("A box that may says that it is ready as soon as payments can arrive, and with no chime")
     func ready() async throws {
         var parts = parts()
-        parts.settings.networkPrompts = NetworkPromptPolicy()
+        parts.settings.networkPrompts = NetworkPromptSettings()
         try await withBox(parts) {
             _ = try await log.next { $0.contains("announcing") && $0.contains("greeting") ? () : nil }
             try await feed.deliver(payment: #"{"id":"R-1","amount":"1"}"#)
@@ -194,7 +194,7 @@ struct WholeBoxTests {
     @Test("In quiet hours it does not say so by itself")
     func quietReady() async throws {
         var parts = parts()
-        parts.settings.networkPrompts = NetworkPromptPolicy()
+        parts.settings.networkPrompts = NetworkPromptSettings()
         parts.settings.quietHours.hours = QuietHours(start: 0, end: 1440, volume: 100)
         try await withBox(parts) {
             for number in 1...3 {

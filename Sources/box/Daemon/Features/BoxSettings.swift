@@ -8,7 +8,7 @@ import SoundboxYAML
 package struct BoxSettings: Sendable {
     package var announcements = AnnouncementSettings()
     package var quietHours = QuietHoursSettings()
-    package var networkPrompts = NetworkPromptPolicy()
+    package var networkPrompts = NetworkPromptSettings()
     package var volume = VolumeSettings()
     package var ring = RingSettings()
     package var say = SaySettings()
@@ -33,7 +33,7 @@ extension BoxSettings {
         let announce = try top.section("announce")
         announcements = try AnnouncementSettings(reading: announce)
         quietHours = try QuietHoursSettings(reading: announce)
-        networkPrompts = try NetworkPromptPolicy(reading: announce)
+        networkPrompts = try NetworkPromptSettings(reading: announce)
         try announce.refuseOtherKeys()
         volume = try VolumeSettings(reading: top.section("audio"))
         ring = try RingSettings(reading: top.section("ring"))

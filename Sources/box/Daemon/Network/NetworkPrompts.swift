@@ -11,7 +11,7 @@ actor NetworkPrompts: Service, Feature {
     private var watch: NetworkWatch
     private var timer: Task<Void, Never>?
 
-    init(_ policy: NetworkPromptPolicy, state: BoxState, quietTime: QuietTime, requests: AnnouncerRequests) {
+    init(_ policy: NetworkPromptSettings, state: BoxState, quietTime: QuietTime, requests: AnnouncerRequests) {
         watch = NetworkWatch(policy, start: .monotonicNow)
         self.state = state
         self.quietTime = quietTime

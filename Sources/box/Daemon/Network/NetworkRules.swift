@@ -32,7 +32,7 @@ struct NetworkWatch: Sendable {
     /// How often the end of quiet hours is checked.
     static let quietInterval = Duration.seconds(60)
 
-    private let policy: NetworkPromptPolicy
+    private let policy: NetworkPromptSettings
     private var isOnline = false
     /// The time of the last change of ``isOnline``.
     private var since: Duration
@@ -52,7 +52,7 @@ struct NetworkWatch: Sendable {
     private(set) var nextDue: Duration?
 
     /// - Parameter start: when the box started, on a monotonic clock.
-    init(_ policy: NetworkPromptPolicy, start: Duration) {
+    init(_ policy: NetworkPromptSettings, start: Duration) {
         self.policy = policy
         since = start
         lostSince = start

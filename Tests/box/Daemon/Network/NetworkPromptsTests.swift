@@ -12,7 +12,7 @@ struct NetworkPromptsTests {
     private let state = BoxState(volume: Volume(80))
     private let requests = AnnouncerRequests()
 
-    private func service(_ policy: NetworkPromptPolicy) -> NetworkPrompts {
+    private func service(_ policy: NetworkPromptSettings) -> NetworkPrompts {
         NetworkPrompts(policy, state: state, quietTime: QuietTime(), requests: requests)
     }
 

@@ -15,7 +15,7 @@ struct NetworkWatchTests {
         /// Whether whatever is said is heard at once.
         var isHeard = true
 
-        init(_ policy: NetworkPromptPolicy = .init()) { watch = NetworkWatch(policy, start: .zero) }
+        init(_ policy: NetworkPromptSettings = .init()) { watch = NetworkWatch(policy, start: .zero) }
 
         mutating func take(_ actions: [NetworkWatch.Action]) {
             said += actions
@@ -48,7 +48,7 @@ struct NetworkWatchTests {
         }
     }
 
-    private func online(_ policy: NetworkPromptPolicy = .init()) -> Trial {
+    private func online(_ policy: NetworkPromptSettings = .init()) -> Trial {
         var trial = Trial(policy)
         trial.change(true)
         trial.said = []

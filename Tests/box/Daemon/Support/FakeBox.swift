@@ -15,7 +15,7 @@ extension BoxContext {
         volume: Volume = Volume(100), output: SoundThread
     ) -> BoxContext {
         var settings = BoxSettings()
-        settings.networkPrompts = NetworkPromptPolicy(saysNetwork: false, saysReady: false)
+        settings.networkPrompts = NetworkPromptSettings(saysNetwork: false, saysReady: false)
         settings.volume.least = Volume(0)
         return BoxContext(
             identity: StatusReporter.Identity(

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxYAML
 
 /// Which network prompts the box speaks by itself, and when: `announce.network_grace` and `announce.prompts`.
-package struct NetworkPromptPolicy: Sendable, Equatable {
+package struct NetworkPromptSettings: Sendable, Equatable {
     /// How long the network must be away before it counts as lost.
     package var grace = Duration.seconds(30)
     /// Whether the box says that the network was lost or found.
@@ -11,7 +11,7 @@ package struct NetworkPromptPolicy: Sendable, Equatable {
     package var saysReady = true
 }
 
-extension NetworkPromptPolicy {
+extension NetworkPromptSettings {
     /// - Parameter announce: which the other settings of announcements share.
     init(reading announce: YAMLMapping) throws(YAMLError) {
         let prompts = try announce.section("prompts")
