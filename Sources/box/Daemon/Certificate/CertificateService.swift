@@ -1,5 +1,4 @@
 import Logging
-import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
@@ -24,14 +23,9 @@ package protocol CertificateStore: Sendable {
 
 /// Renews the box's certificate: publishes a request in the status when it is due, installs the answer, ends the box so
 /// that it is made again with the new certificate, and restores the old one if the box does not come online with it.
-package actor CertificateService: EndingService, Feature {
+package actor CertificateService: EndingService, Feature, TrialOwner {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    private enum Event {
-        case time, installed
-        case trial(TrialWatch.Event)
-    }
 
     /// How often the term is checked.
     private static let interval = Duration.seconds(3600)
@@ -44,13 +38,9 @@ package actor CertificateService: EndingService, Feature {
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
-    private let timeout: Duration
-    private let events: AsyncStream<Event>
-    private let event: AsyncStream<Event>.Continuation
+    private let trial: Trial
     /// The current request, kept so that the status does not change.
     private var pending: String?
-    /// The box was online with the certificate on trial, even if the disk refused to store that.
-    private var wasOnline = false
     private var hasChanged = false
 
     package var ending: BoxEnding? { hasChanged ? .remade : nil }
@@ -60,15 +50,14 @@ package actor CertificateService: EndingService, Feature {
     ///   - timeout: how long the box may take to come online with a new certificate.
     package init(
         store: any CertificateStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        timeout: Duration = TrialWatch.timeout
+        timeout: Duration = Trial.timeout
     ) {
         self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
         self.executor = executor
-        self.timeout = timeout
-        (events, event) = AsyncStream.makeStream()
+        trial = Trial(state: state, timeout: timeout)
     }
 
     /// Takes a certificate, in PEM. For one thread at a time, the feed's. Blocks on the disk.
@@ -78,7 +67,7 @@ package actor CertificateService: EndingService, Feature {
             guard try store.install(certificate) else { return nil }
         } catch { return "certificate: \(error)" }
         logger.notice("a new certificate has come")
-        event.yield(.installed)
+        trial.begin()
         return nil
     }
 
@@ -88,52 +77,20 @@ package actor CertificateService: EndingService, Feature {
         // Somebody may restart a box because it is offline. After several starts, go back to the old certificate.
         let starts = isOnTrial ? store.countStart() : 0
         if starts > Self.mostStarts,
-            giveUp("the box was started \(starts - 1) times with it, and was not online")
+            restore(because: "the box was started \(starts - 1) times with it, and was not online")
         {
             hasChanged = true
             return
         }
         look()
         await withDiscardingTaskGroup { group in
-            group.addTask { [event] in
-                while (try? await Task.sleep(for: Self.interval)) != nil { event.yield(.time) }
-            }
-            if isOnTrial {
-                let watch = TrialWatch(state: state, timeout: timeout) { [event] in event.yield(.trial($0)) }
-                group.addTask { await watch.run() }
-            }
-            for await event in events.cancelOnGracefulShutdown() {
-                guard handle(event) else { continue }
-                // Wait for a ring to end: otherwise it would be reported as missed.
-                await state.waitWhileRinging()
-                hasChanged = true
-                break
-            }
+            group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { await self.look() } }
+            hasChanged = await trial.run(for: self, isOnTrial: isOnTrial)
             group.cancelAll()
         }
     }
 
-    /// - Returns: whether the box must be made again.
-    private func handle(_ event: Event) -> Bool {
-        switch event {
-        case .installed: return true
-        case .time: look()
-        case .trial(.online):
-            wasOnline = true
-            putInForce()
-        case .trial(.late):
-            guard store.isOnTrial else { return false }
-            // The disk refused `keep` before.
-            if wasOnline {
-                putInForce()
-                return false
-            }
-            return giveUp("the box was not online with the new certificate within \(timeout.components.seconds) s")
-        }
-        return false
-    }
-
-    private func putInForce() {
+    func putInForce() {
         guard store.isOnTrial else { return }
         store.keep()
         guard !store.isOnTrial else {
@@ -143,8 +100,14 @@ package actor CertificateService: EndingService, Feature {
         look()
     }
 
+    func giveUp() -> Bool {
+        guard store.isOnTrial else { return false }
+        return restore(
+            because: "the box was not online with the new certificate within \(trial.timeout.components.seconds) s")
+    }
+
     /// - Returns: whether the old certificate is in force again.
-    private func giveUp(_ reason: String) -> Bool {
+    private func restore(because reason: String) -> Bool {
         do { try store.restore(at: clock.now, because: reason) } catch {
             logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
             return false

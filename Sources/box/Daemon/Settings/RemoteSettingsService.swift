@@ -1,5 +1,4 @@
 import Logging
-import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 import Synchronization
@@ -20,14 +19,9 @@ package protocol SettingsStore: Sendable {
 ///
 /// ``SettingsRecord`` makes the decisions. Everything is on the disk before it takes effect: after a power cut, the old
 /// settings are in force or the new ones are on trial.
-package actor RemoteSettingsService: EndingService {
+package actor RemoteSettingsService: EndingService, TrialOwner {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    private enum Event {
-        case changed
-        case trial(TrialWatch.Event)
-    }
 
     private let store: any SettingsStore
     /// Held while the file is written: settings may arrive while others are put in force.
@@ -35,12 +29,8 @@ package actor RemoteSettingsService: EndingService {
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
-    private let timeout: Duration
+    private let trial: Trial
     private let setVolume: @Sendable (Volume) -> Void
-    private let events: AsyncStream<Event>
-    private let event: AsyncStream<Event>.Continuation
-    /// The box was online with the settings on trial, even if the disk refused to store that.
-    private var wasOnline = false
     private var hasChanged = false
 
     package var ending: BoxEnding? { hasChanged ? .remade : nil }
@@ -52,17 +42,16 @@ package actor RemoteSettingsService: EndingService {
     ///     block.
     package init(
         store: any SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        timeout: Duration = TrialWatch.timeout, setVolume: @escaping @Sendable (Volume) -> Void
+        timeout: Duration = Trial.timeout, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
         self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
         self.executor = executor
-        self.timeout = timeout
         self.setVolume = setVolume
         record = Mutex(store.record)
-        (events, event) = AsyncStream.makeStream()
+        trial = Trial(state: state, timeout: timeout)
         state.update { $0.settings = store.record.status }
     }
 
@@ -80,53 +69,39 @@ package actor RemoteSettingsService: EndingService {
             if let problem = store.problem(with: settings) ?? keep(next, over: &record) { return problem }
             let isTrial = next.result == .trial
             logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(isTrial)"])
-            if isTrial, !next.isTried { event.yield(.changed) }
+            if isTrial, !next.isTried { trial.begin() }
             return nil
         }
     }
 
     /// Returns when the box must be made again, or at shutdown.
     package func run() async {
-        let isOnTrial = record.withLock { $0.result == .trial }
-        await withDiscardingTaskGroup { group in
-            if isOnTrial {
-                let watch = TrialWatch(state: state, timeout: timeout) { [event] in event.yield(.trial($0)) }
-                group.addTask { await watch.run() }
-            }
-            for await event in events.cancelOnGracefulShutdown() {
-                guard handle(event) else { continue }
-                // Wait for a ring to end: otherwise it would be reported as missed.
-                await state.waitWhileRinging()
-                hasChanged = true
-                break
-            }
-            group.cancelAll()
-        }
+        hasChanged = await trial.run(for: self, isOnTrial: record.withLock { $0.result == .trial })
     }
 
-    /// - Returns: whether the box must be made again.
-    private func handle(_ event: Event) -> Bool {
-        guard case .trial(let event) = event else { return true }
-        if event == .online { wasOnline = true }
-        let isInForce = wasOnline
-        return record.withLock { record in
+    func putInForce() {
+        let id = endTrial {
+            $0.note(state.snapshot.volume)
+            $0.cameOnline()
+        }
+        if let id { logger.notice("settings from afar are in force", metadata: ["id": "\(id)"]) }
+    }
+
+    func giveUp() -> Bool {
+        let reason = "the box was not online within \(trial.timeout.components.seconds) s"
+        guard endTrial({ $0.fail(reason) }) != nil else { return false }
+        logger.error("settings from afar were not kept", metadata: ["reason": "\(reason)"])
+        return true
+    }
+
+    /// - Returns: the id of the settings whose trial has ended.
+    private func endTrial(_ change: (inout SettingsRecord) -> Void) -> CommandID? {
+        record.withLock { record in
             // Newer ones arrived, or those on trial are in force already.
-            guard record.result == .trial, record.isTried, let id = record.newest?.id else { return false }
+            guard record.result == .trial, record.isTried, let id = record.newest?.id else { return nil }
             var next = record
-            if isInForce {
-                next.note(state.snapshot.volume)
-                next.cameOnline()
-            } else {
-                next.fail("the box was not online within \(timeout.components.seconds) s")
-            }
-            // If the disk refuses, the next event tries again.
-            guard keep(next, over: &record) == nil else { return false }
-            if isInForce {
-                logger.notice("settings from afar are in force", metadata: ["id": "\(id)"])
-            } else {
-                logger.error("settings from afar were not kept", metadata: ["reason": "\(next.reason ?? "")"])
-            }
-            return !isInForce
+            change(&next)
+            return keep(next, over: &record) == nil ? id : nil
         }
     }
 
