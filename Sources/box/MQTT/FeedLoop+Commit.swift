@@ -3,7 +3,7 @@ import SoundboxSystem
 
 extension FeedLoop {
     /// Commits what arrived, and notes what was too large.
-    mutating func commit(_ events: SessionEvents) throws(MQTTError) {
+    mutating func store(_ events: SessionEvents) throws(MQTTError) {
         if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)

@@ -4,7 +4,7 @@ import SoundboxSystem
 import Synchronization
 
 /// The feed's thread: connects, serves the connection until it ends, waits, and connects again.
-struct FeedLoop {
+struct FeedLoop: ConnectionLoop {
     let settings: MQTTSettings
     let offlineStatus: [UInt8]
     let control: FeedControl
@@ -24,15 +24,13 @@ struct FeedLoop {
     private var told: Set<String> = []
     /// When this connection got its subscriptions.
     var subscribedSince: Duration?
+    private var subscriptions = Subscriptions([])
     /// This connection's backlog.
     var backlog = Backlog()
     var markerRest = MarkerRest()
 
-    /// The longest time between two turns while connecting or stopping.
-    static let turn: Duration = .seconds(1)
-    /// The longest time between two turns of a subscribed connection. Any message ends a turn early; each turn wakes
-    /// the processor. A third of the time that the watchdog allows a turn.
-    static let quietTurn: Duration = .seconds(10)
+    /// Each turn wakes the processor. With subscriptions a third of the time that the watchdog allows a turn.
+    var longestTurn: Duration { subscribedSince == nil ? Self.turn : .seconds(10) }
 
     init(
         settings: MQTTSettings, offlineStatus: [UInt8], control: FeedControl, delegate: any PaymentFeedDelegate,
@@ -56,7 +54,7 @@ struct FeedLoop {
             isStrangeTopicTold = false
             do {
                 guard let session = try dial() else { break }
-                try serveInEitherVersion(session)
+                try serve(session)
             } catch {
                 let end = end(error)
                 session?.drop()
@@ -129,103 +127,64 @@ struct FeedLoop {
         return made
     }
 
-    /// Sleeps until the time has passed or the feed is stopped.
-    private func pause(_ delay: Duration) {
-        let end = Duration.monotonicNow + delay
-        while !control.isStopping, case let rest = end - .monotonicNow, rest > .zero {
-            control.noteTurn()
-            control.wakeUp.wait(atMost: min(rest, Self.turn))
-        }
-    }
-
     // MARK: Serving
 
-    /// Serves a connection. If the broker refuses MQTT 5, serves another one to the same address with 3.1.1.
-    private mutating func serveInEitherVersion(_ session: Session) throws(MQTTError) {
-        while true {
-            do throws(MQTTError) { return try serve(session) } catch {
-                guard !control.isStopping else { throw error }
-                try session.goBack(after: error)
-                if case .connectionLost(.violation) = error { tellOnce("\(error); MQTT 3.1.1 is tried") }
-            }
+    mutating func begin(on session: Session, after failure: MQTTError?) {
+        subscriptions = Subscriptions(Subscriptions.topics.map { (settings.topics[$0], Topic.qualityOfService) })
+        backlog = Backlog()
+        if let failure, case .connectionLost(.violation) = failure { tellOnce("\(failure); MQTT 3.1.1 is tried") }
+    }
+
+    mutating func commit(_ events: SessionEvents, from session: Session) throws(MQTTError) {
+        if let answer = events.answer, answer.refusal == nil {
+            delegate.sessionBegan(
+                FeedSession(
+                    clientID: settings.clientID, broker: session.broker.description, isResumed: answer.knowsSession))
+        }
+        try store(events)
+        outbox.confirm(events.acknowledged)
+        backlog.confirm(events)
+        note(events.refused, session)
+    }
+
+    mutating func handshake(_ events: SessionEvents, on session: Session, since start: Duration) throws(MQTTError) {
+        if events.answer != nil {
+            noteTerms(of: session)
+            try subscriptions.request(from: session)
+            outbox.connectionIsNew()
+        }
+        if try subscriptions.confirm(events.subscriptions) {
+            subscribedSince = .monotonicNow
+            backlog.subscribed(at: .monotonicNow)
+            if markerRest.isOver(at: .monotonicNow) { try backlog.requestMarker(from: session) }
+            route.connected()
+            let weak = Subscriptions.topics.filter { subscriptions.weak.contains(settings.topics[$0]) }
+            faults.subscribed(weak: weak + session.sentAtQoS0, settings.topics)
+            delegate.connectionChanged(to: .subscribed)
+        }
+        try backlog.sendMarkerIfDue(with: session)
+        guard subscribedSince == nil else {
+            noteHeld()
+            noteAnswers(of: session)
+            return reportFaults()
+        }
+        let spent = Duration.monotonicNow - start
+        let isDetour = route.hasMore
+        let limit = isDetour ? min(settings.detourLimit, settings.handshakeLimit) : settings.handshakeLimit
+        if spent > limit { throw .timedOut(waitingFor: .handshake) }
+        if isDetour, session.isOpening, spent > settings.openingLimit {
+            throw session.lost(.system(SystemError(code: ETIMEDOUT)))
         }
     }
 
-    /// Serves one connection. Returns when the feed has been stopped; throws when the connection has to be given up.
-    private mutating func serve(_ session: Session) throws(MQTTError) {
-        var subscriptions = Subscriptions(topics: settings.topics)
-        backlog = Backlog()
-        // When to give up a clean end. The broker then publishes the will, which has the same content.
-        var end: Duration?
-        let start = Duration.monotonicNow
-        let isDetour = route.hasMore
-        let handshakeLimit = isDetour ? min(settings.detourLimit, settings.handshakeLimit) : settings.handshakeLimit
-
-        while true {
-            control.noteTurn()
-            let isQuiet = subscribedSince != nil && end == nil
-            let outcome = Result { () throws(MQTTError) in
-                try session.read(
-                    waitingAtMost: isQuiet ? min(Self.quietTurn, session.timeToPing) : Self.turn,
-                    wakeUp: control.wakeUp)
-            }
-            let events = session.takeEvents()
-            if let answer = events.answer, answer.refusal == nil {
-                delegate.sessionBegan(
-                    FeedSession(
-                        clientID: settings.clientID, broker: session.broker.description,
-                        isResumed: answer.knowsSession))
-            }
-            // Also when the connection has just broken: a message at QoS 0 is never sent again.
-            try commit(events)
-            if let refusal = events.answer?.refusal { throw .refused(broker: session.broker, refusal) }
-            outbox.confirm(events.acknowledged)
-            backlog.confirm(events)
-            note(events.refused, session)
-            try outcome.get()
-
-            if events.answer != nil {
-                noteTerms(of: session)
-                try subscriptions.request(from: session)
-                outbox.connectionIsNew()
-            }
-            if try subscriptions.confirm(events.subscriptions) {
-                subscribedSince = .monotonicNow
-                backlog.subscribed(at: .monotonicNow)
-                if markerRest.isOver(at: .monotonicNow) { try backlog.requestMarker(from: session) }
-                route.connected()
-                faults.subscribed(weak: subscriptions.weak + session.sentAtQoS0, settings.topics)
-                delegate.connectionChanged(to: .subscribed)
-            }
-            try backlog.sendMarkerIfDue(with: session)
-            if subscribedSince != nil {
-                noteHeld()
-                noteAnswers(of: session)
-                reportFaults()
-            } else {
-                let spent = Duration.monotonicNow - start
-                if spent > handshakeLimit { throw .timedOut(waitingFor: .handshake) }
-                if isDetour, session.isOpening, spent > settings.openingLimit {
-                    throw session.lost(.system(SystemError(code: ETIMEDOUT)))
-                }
-            }
-
-            let requests = control.takeRequests()
-            outbox.note(requests)
-            if requests.isStopping, end == nil {
-                guard session.isAccepted else { return }
-                end = .monotonicNow + settings.farewellLimit
-            }
-            if session.isAccepted {
-                if end == nil { try outbox.sendStatus(with: session) }
-                try outbox.sendReceipts(with: session)
-                if end != nil { try outbox.sayGoodbye(offlineStatus, with: session) }
-            }
-            try session.ping()
-            // Everything is sent from here, PUBACKs included. Every message read so far has been committed.
-            try session.write()
-            if let end, !session.isConnected || .monotonicNow >= end { return }
-        }
+    /// The last receipts, the offline status and DISCONNECT end it. Without a DISCONNECT the broker publishes the will,
+    /// which has the same content.
+    mutating func send(_ requests: FeedControl.Requests, on session: Session, until end: Duration?) throws(MQTTError) {
+        outbox.note(requests)
+        guard session.isAccepted else { return }
+        if end == nil { try outbox.sendStatus(with: session) }
+        try outbox.sendReceipts(with: session)
+        if end != nil { try outbox.sayGoodbye(offlineStatus, with: session) }
     }
 
     /// Notes and logs what the broker has granted.

@@ -2,11 +2,9 @@ import SoundboxCore
 import SoundboxSystem
 
 /// The thread of an ``MQTTFleet``: connects, serves the connection until it ends, waits, and connects again.
-struct FleetLoop {
+struct FleetLoop: ConnectionLoop {
     /// How many publications are under way at once. The broker may allow fewer; the library then holds the rest.
     static let window = 256
-    /// The longest time between two turns.
-    static let turn: Duration = .seconds(1)
 
     let session: Session
     let filters: [String]
@@ -17,11 +15,13 @@ struct FleetLoop {
     let delegate: any MQTTFleetDelegate
     let log: @Sendable (String) -> Void
 
+    var longestTurn: Duration { Self.turn }
+
     private var backoff = Backoff()
     /// The delegate's ids by the session's.
     private var underWay: [Int: Int64] = [:]
-    /// Subscriptions that were requested and not yet answered.
-    private var pending: [Int32: String] = [:]
+    private var subscriptions = Subscriptions([])
+    private var isResumed = false
     /// When this connection got its subscriptions.
     private var readySince: Duration?
     private var nextQuestion = Duration.zero
@@ -44,10 +44,9 @@ struct FleetLoop {
     mutating func run() {
         while !control.isStopping {
             do throws(MQTTError) {
-                forgetConnection()
                 control.noteTurn()
                 try session.connect()
-                try serveInEitherVersion()
+                try serve(session)
             } catch {
                 session.drop()
                 guard !control.isStopping else { break }
@@ -63,78 +62,14 @@ struct FleetLoop {
     }
 
     /// The delegate names again what was not acknowledged.
-    private mutating func forgetConnection() {
+    mutating func begin(on session: Session, after failure: MQTTError?) {
         session.takeAllBack()
-        (underWay, pending, readySince) = ([:], [:], nil)
+        (underWay, readySince) = ([:], nil)
+        subscriptions = Subscriptions(
+            filters.map { ($0, Topic.qualityOfService) } + retained.map { ($0, 0) })
     }
 
-    private func pause(_ delay: Duration) {
-        let end = Duration.monotonicNow + delay
-        while !control.isStopping, case let rest = end - .monotonicNow, rest > .zero {
-            control.noteTurn()
-            control.wakeUp.wait(atMost: min(rest, Self.turn))
-        }
-    }
-
-    /// Serves a connection. If the broker refuses MQTT 5, serves another one to the same address with 3.1.1.
-    private mutating func serveInEitherVersion() throws(MQTTError) {
-        while true {
-            do throws(MQTTError) { return try serve() } catch {
-                guard !control.isStopping else { throw error }
-                try session.goBack(after: error)
-                forgetConnection()
-            }
-        }
-    }
-
-    /// Serves one connection. Returns when it has been stopped; throws when the connection has to be given up.
-    private mutating func serve() throws(MQTTError) {
-        let start = Duration.monotonicNow
-        var isResumed = false
-        // When to give up a clean end.
-        var end: Duration?
-        while true {
-            control.noteTurn()
-            let outcome = Result { () throws(MQTTError) in
-                try session.read(waitingAtMost: min(Self.turn, session.timeToPing), wakeUp: control.wakeUp)
-            }
-            let events = session.takeEvents()
-            // Also when the connection has just broken: what it has acknowledged need not be published again.
-            try commit(events)
-            if let refusal = events.answer?.refusal { throw .refused(broker: session.broker, refusal) }
-            try outcome.get()
-
-            if let answer = events.answer {
-                isResumed = answer.knowsSession
-                for filter in filters { pending[try session.subscribe(toFilter: filter)] = filter }
-                for filter in retained { pending[try session.subscribe(toFilter: filter, quality: 0)] = filter }
-            }
-            try confirm(events.subscriptions, isResumed)
-            if let readySince {
-                // A connection that ends at once proves nothing: two clients with one id evict each other.
-                if .monotonicNow - readySince >= backoff.maximum { backoff.reset() }
-            } else if .monotonicNow - start > settings.handshakeLimit {
-                throw .timedOut(waitingFor: .handshake)
-            }
-
-            let requests = control.takeRequests()
-            if requests.isStopping, end == nil {
-                guard session.isAccepted else { return }
-                end = .monotonicNow + settings.farewellLimit
-            }
-            if let end {
-                if underWay.isEmpty || .monotonicNow >= end { session.disconnect() }
-            } else if readySince != nil {
-                try publish(atOnce: requests.publicationsAreWaiting)
-            }
-            try session.ping()
-            // Everything is sent from here, PUBACKs included. Every message read so far has been committed.
-            try session.write()
-            if let end, !session.isConnected || .monotonicNow >= end + Self.turn { return }
-        }
-    }
-
-    private mutating func commit(_ events: SessionEvents) throws(MQTTError) {
+    mutating func commit(_ events: SessionEvents, from session: Session) throws(MQTTError) {
         var turn = FleetTurn()
         turn.messages = events.messages.map { .init(topic: $0.topic, payload: $0.payload) }
         for refused in events.refused {
@@ -149,26 +84,35 @@ struct FleetLoop {
         do { try delegate.commit(turn) } catch { throw .refusedByBox(reason: "\(error)") }
     }
 
-    private mutating func confirm(
-        _ answers: [(id: Int32, grantedQoS: UInt8, reason: BrokerReason?)], _ isResumed: Bool
-    ) throws(MQTTError) {
-        guard !pending.isEmpty else { return }
-        for answer in answers {
-            guard let filter = pending.removeValue(forKey: answer.id) else { continue }
-            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: filter, answer.reason) }
-            if answer.grantedQoS == 0, filters.contains(filter) {
+    mutating func handshake(_ events: SessionEvents, on session: Session, since start: Duration) throws(MQTTError) {
+        if let answer = events.answer {
+            isResumed = answer.knowsSession
+            try subscriptions.request(from: session)
+        }
+        if try subscriptions.confirm(events.subscriptions) {
+            for filter in subscriptions.weak {
                 log("\(session.broker) grants \"\(filter)\" at QoS 0 only: receipts may be lost")
             }
+            readySince = .monotonicNow
+            nextQuestion = .zero
+            delegate.connectionChanged(to: .ready(broker: session.broker.description, isResumed: isResumed))
         }
-        guard pending.isEmpty else { return }
-        readySince = .monotonicNow
-        nextQuestion = .zero
-        delegate.connectionChanged(to: .ready(broker: session.broker.description, isResumed: isResumed))
+        if let readySince {
+            // A connection that ends at once proves nothing: two clients with one id evict each other.
+            if .monotonicNow - readySince >= backoff.maximum { backoff.reset() }
+        } else if .monotonicNow - start > settings.handshakeLimit {
+            throw .timedOut(waitingFor: .handshake)
+        }
     }
 
-    private mutating func publish(atOnce: Bool) throws(MQTTError) {
+    mutating func send(_ requests: FeedControl.Requests, on session: Session, until end: Duration?) throws(MQTTError) {
+        if let end {
+            if underWay.isEmpty || .monotonicNow >= end { session.disconnect() }
+            return
+        }
         let room = Self.window - underWay.count
-        guard room > 0, atOnce || .monotonicNow >= nextQuestion else { return }
+        let isDue = requests.publicationsAreWaiting || .monotonicNow >= nextQuestion
+        guard readySince != nil, room > 0, isDue else { return }
         let publications = delegate.publications(limit: room)
         nextQuestion = publications.count == room ? .zero : .monotonicNow + Self.turn
         for publication in publications {

@@ -5,18 +5,22 @@ struct Subscriptions {
     /// The topics that a box listens to.
     static let topics = Topic.allCases.filter { $0.direction == .toBox }
 
-    private let names: Topics
-    /// Requested, and not yet answered.
-    private var pending: [Int32: Topic] = [:]
-    /// The topics that the broker delivers only at QoS 0.
-    private(set) var weak: [Topic] = []
+    typealias Filter = (name: String, quality: UInt8)
 
-    init(topics: Topics) { names = topics }
+    private let filters: [Filter]
+    /// Requested, and not yet answered.
+    private var pending: [Int32: Filter] = [:]
+    /// The filters that the broker grants only at QoS 0, though more was asked for.
+    private(set) var weak: [String] = []
+
+    init(_ filters: [Filter]) { self.filters = filters }
 
     /// Queues the SUBSCRIBE packets, even if the broker has kept the session: an earlier version of this program may
     /// have subscribed to other topics.
     mutating func request(from session: Session) throws(MQTTError) {
-        for topic in Self.topics { pending[try session.subscribe(to: topic)] = topic }
+        for filter in filters {
+            pending[try session.subscribe(toFilter: filter.name, quality: filter.quality)] = filter
+        }
     }
 
     /// Takes the broker's answers.
@@ -28,11 +32,9 @@ struct Subscriptions {
     ) throws(MQTTError) -> Bool {
         guard !pending.isEmpty else { return false }
         for answer in answers {
-            guard let topic = pending.removeValue(forKey: answer.id) else { continue }
-            guard answer.grantedQoS <= 2 else {
-                throw .subscriptionRefused(topic: names[topic], answer.reason)
-            }
-            if answer.grantedQoS == 0 { weak.append(topic) }
+            guard let filter = pending.removeValue(forKey: answer.id) else { continue }
+            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: filter.name, answer.reason) }
+            if answer.grantedQoS == 0, filter.quality > 0 { weak.append(filter.name) }
         }
         return pending.isEmpty
     }
