@@ -33,13 +33,7 @@ package struct GatewayService {
             throw KeyError("keys: \(keys) is not there; it is the folder or the file of the boxes' keys")
         }
         let tokens = try Self.using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
-        var hooks: [String: Hook] = [:]
-        if let folder = configuration.hooks {
-            let names = try Self.using("hooks: \(folder)") { try SmallFile.names(in: folder) }
-            for name in names.sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
-                hooks[String(name.dropLast(5))] = try Hook(readingFile: "\(folder)/\(name)")
-            }
-        }
+        let hooks = try configuration.hooks.map(Hook.all(inFolder:)) ?? [:]
         let fleet = try MQTTFleet(
             settings: configuration.brokerSettings(), clientID: configuration.clientID,
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
@@ -52,7 +46,8 @@ package struct GatewayService {
         self.outgoing = outgoing
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
-            intake: intake, tokens: tokens, decoder: configuration.decoder, hooks: hooks, boxes: { outgoing.boxes },
+            intake: intake, tokens: tokens, reader: WebhookReader(hooks: hooks, decoder: configuration.decoder),
+            boxes: { outgoing.boxes },
             clock: store.clock, metrics: metrics, logger: logger)
     }
 
@@ -93,9 +88,12 @@ package struct GatewayService {
     }
 
     @Sendable private func families() async -> [MetricFamily] {
-        guard let openSince = try? await intake.openSince() else { return [] }
+        guard let openSince = try? await intake.openSince(), let unread = try? await intake.unreadCount() else {
+            return []
+        }
         return metrics.families(
-            openSince: openSince, boxes: outgoing.boxes, isConnected: outgoing.isConnected, at: store.clock.now.running)
+            openSince: openSince, unread: unread, boxes: outgoing.boxes, isConnected: outgoing.isConnected,
+            at: store.clock.now.running)
     }
 }
 

@@ -7,7 +7,8 @@ struct Gateway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soundbox-gateway",
         abstract: "Takes payments by HTTP and sends them to sound boxes until the boxes have them.",
-        version: SoundboxVersion.current, subcommands: [RunGateway.self, ListPayments.self])
+        version: SoundboxVersion.current,
+        subcommands: [RunGateway.self, ListPayments.self, ListUnread.self, RetryUnread.self])
 }
 
 @main

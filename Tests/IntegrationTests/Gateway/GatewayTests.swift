@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -207,6 +208,72 @@ struct GatewayTests {
                 #expect(!accepted.isEmpty)
                 try await gateway.killNow()
             }
+        }
+    }
+
+    @Test(
+        "Webhooks that cannot be read outlive the gateway's end, and that of a retry: with a corrected hook each is heard once"
+    )
+    func unread() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try GatewayTrial(
+                folder: folder, brokerPort: broker.port, settings: ["hooks: \"\(folder.file("hooks"))\""])
+            try SmallFile.createFolders(folder.file("hooks"))
+            let secret = try folder.write("\(GatewayTrial.token)\n", to: "secret")
+            try await ChildProcess.run("chmod", "600", secret)
+            func mapping(amount: String) throws {
+                try folder.write(
+                    """
+                    signature: {secret_file: "\(secret)", token: {header: X-Token}}
+                    merchant: {constant: M1001}
+                    device: {constant: box-01}
+                    id: id
+                    amount: {field: \(amount), unit: decimal}
+
+                    """, to: "hooks/shop.yaml")
+            }
+            func command(_ words: String...) async throws -> CommandResult {
+                try await result(of: [Products.gateway] + words + ["--config", folder.file("gateway.yaml")])
+            }
+            try mapping(amount: "amount")
+            let box = try SimulatedBox(port: broker.port)
+            let ids = (1...40).map { "A-\($0)" }
+            var gateway = try await trial.start()
+            for id in ids { #expect(await trial.knock(#"{"id":"\#(id)","total":"1.50"}"#) == 200) }
+            #expect(await trial.knock(#"{"id":"A-1","total":"1.50"}"#) == 200)
+            #expect(await trial.knock("nonsense") == 200)
+            #expect(await trial.knock("nonsense", token: "wrong") == 401)
+            try await gateway.killNow()
+
+            #expect(try await command("unread").output.count == 41)
+            let first = try await command("unread", "--json").output.first ?? ""
+            let json = try JSONValue(parsing: Array(first.utf8))
+            #expect(json["count"] == .integer(2) && json["document"] == .string(#"{"id":"A-1","total":"1.50"}"#))
+            let early = try await command("retry")
+            #expect(early.code == 1 && early.errors == ["soundbox-gateway: not read: 41"])
+
+            try mapping(amount: "total")
+            gateway = try await trial.start()
+            try await box.run {
+                // Ended anywhere between the first commit and the last.
+                let retry = try ChildProcess([Products.gateway, "retry", "--config", folder.file("gateway.yaml")])
+                _ = try await retry.output.next { $0.contains("read") ? $0 : nil }
+                try await retry.killNow()
+                try await gateway.killNow()
+                gateway = try await trial.start()
+                let last = try await command("retry")
+                #expect(last.code == 1 && last.output.last?.hasPrefix("41\tunread\t") == true)
+                #expect(
+                    try await command("retry", "1").output == ["1\tunknown\tthere is no unread webhook of this number"])
+                for id in ids { try await trial.await(id, "announced") }
+                // A provider repeats.
+                #expect(await trial.knock(#"{"id":"A-1","total":"1.50"}"#) == 200)
+                #expect(await trial.knock(#"{"id":"last","total":"1.50"}"#) == 200)
+                try await trial.await("last", "announced")
+            }
+            #expect(box.announced.sorted() == (ids + ["last"]).sorted())
+            #expect(try await command("unread").output.count == 1)
+            try await gateway.killNow()
         }
     }
 

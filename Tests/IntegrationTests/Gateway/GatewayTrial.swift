@@ -49,6 +49,15 @@ struct GatewayTrial {
         return try? await request.answer(onThreadNamed: "client").status
     }
 
+    /// Posts a webhook to the hook `shop`.
+    /// - Returns: the status of the answer; `nil` when nobody answers.
+    func knock(_ body: String, token: String = Self.token) async -> Int? {
+        var request = HTTPFetch("POST", "http://127.0.0.1:\(port)/hooks/shop", limit: .seconds(300), most: 10_000)
+        request.headers = ["X-Token: \(token)"]
+        request.body = Array(body.utf8)
+        return try? await request.answer(onThreadNamed: "client").status
+    }
+
     /// What is known of a payment.
     func payment(_ id: String, of device: String = "box-01") async throws -> JSONValue {
         var request = HTTPFetch(

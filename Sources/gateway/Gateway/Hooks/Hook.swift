@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxYAML
 
 /// A provider's webhook, a file of its own: how it is signed, which box it is for, and what its fields mean.
@@ -19,6 +20,19 @@ package struct Hook: Sendable {
     /// Blocks on the disk, also for the keys that the file names.
     package init(readingFile path: String) throws(YAMLError) {
         try self.init(reading: try YAMLValue(readingFile: path))
+    }
+
+    /// Every `{name}.yaml` of a folder, by its name. Blocks on the disk.
+    package static func all(inFolder folder: String) throws -> [String: Hook] {
+        var hooks: [String: Hook] = [:]
+        let names: [String]
+        do { names = try SmallFile.names(in: folder) } catch {
+            throw FileError(path: "hooks: \(folder)", problem: "\(error)")
+        }
+        for name in names.sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
+            hooks[String(name.dropLast(5))] = try Hook(readingFile: "\(folder)/\(name)")
+        }
+        return hooks
     }
 
     package init(reading value: YAMLValue) throws(YAMLError) {

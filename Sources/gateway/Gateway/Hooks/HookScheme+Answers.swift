@@ -7,6 +7,13 @@ extension HTTPResponse {
     }
 }
 
+/// The signature covers what the mapping reads, and nothing is encrypted.
+extension HookScheme {
+    package var signed: String? { nil }
+
+    package func document(inGenuine body: [UInt8]) throws(HookRefusal) -> [UInt8] { body }
+}
+
 /// What suits every provider that looks at the status only.
 extension HookScheme {
     package var accepted: HTTPResponse { .json([("success", .bool(true))], status: 200) }

@@ -54,6 +54,12 @@ package struct SignatureRecipe: HookScheme {
         [code.header, timestamp?.place.header].compactMap(\.self) + content.headers
     }
 
+    package var signed: String? {
+        guard !content.signsBody else { return nil }
+        let fields = content.fields.joined(separator: ", ")
+        return list.map { "\($0): \(fields)" } ?? fields
+    }
+
     package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         let time = try timestamp?.time(of: request)
         if content.signsBody {

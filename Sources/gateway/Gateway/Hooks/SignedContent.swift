@@ -59,6 +59,15 @@ enum SignedContent: CustomStringConvertible {
         return text.parts.compactMap { if case .header(let name) = $0 { name.lowercased() } else { nil } }
     }
 
+    /// Which fields are signed, unless the body is.
+    var fields: [String] {
+        switch self {
+        case .text(let text): text.parts.compactMap { if case .field(let path) = $0 { "\(path)" } else { nil } }
+        case .fields(let paths, _, _): paths.map { "\($0)" }
+        case .members(let object, _): ["\(object).*"]
+        }
+    }
+
     /// Whether a path of the mapping leads to a field that is signed.
     func signs(_ path: FieldPath) -> Bool {
         switch self {

@@ -40,7 +40,15 @@ package struct WeChatPayHook: HookScheme {
 
     package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
         try check(request, at: unixSeconds)
-        let resource = try request.object()["resource"]
+        do throws(HookRefusal) { return try document(inGenuine: request.body) } catch {
+            var error = error
+            error.isGenuine = true
+            throw error
+        }
+    }
+
+    package func document(inGenuine body: [UInt8]) throws(HookRefusal) -> [UInt8] {
+        let resource = try HTTPRequest(method: "POST", target: "/".utf8, body: body).object()["resource"]
         let algorithm = resource?["algorithm"]?.string
         guard let resource, algorithm == "AEAD_AES_256_GCM" else {
             throw HookRefusal(

@@ -15,30 +15,31 @@ package struct GatewayRequestHandler: Sendable {
 
     let intake: PaymentIntake
     let tokens: AccessTokens
-    let decoder: PaymentNoticeDecoder
-    let hooks: [String: Hook]
+    let reader: WebhookReader
     let boxes: @Sendable () -> [BoxID: KnownBox]
     let clock: GatewayClock
     let metrics: GatewayMetrics
     let logger: Logger
     private let hookRates: [String: RateLimit]
     private let absences: [String: AbsenceWatch]
-    /// Lines about what is refused, which anybody may send, about what is for no box, and about what cannot be stored.
+    /// Lines about what is refused, which anybody may send, about what is for no box, about what cannot be read, and
+    /// about what cannot be stored.
     private let refusalLines = RateLimit()
+    private let unreadLines = RateLimit()
+    private let deletionLines = RateLimit()
     private let noBoxLines = RateLimit()
     private let storeLines = RateLimit()
 
     package init(
-        intake: PaymentIntake, tokens: AccessTokens, decoder: PaymentNoticeDecoder, hooks: [String: Hook] = [:],
+        intake: PaymentIntake, tokens: AccessTokens, reader: WebhookReader,
         boxes: @escaping @Sendable () -> [BoxID: KnownBox], clock: GatewayClock, metrics: GatewayMetrics,
         logger: Logger
     ) {
         self.intake = intake
         self.tokens = tokens
-        self.decoder = decoder
-        self.hooks = hooks
-        hookRates = hooks.mapValues { _ in AccessTokens.rate() }
-        absences = hooks.mapValues { _ in AbsenceWatch() }
+        self.reader = reader
+        hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
+        absences = reader.hooks.mapValues { _ in AbsenceWatch() }
         self.boxes = boxes
         self.clock = clock
         self.metrics = metrics
@@ -46,7 +47,7 @@ package struct GatewayRequestHandler: Sendable {
     }
 
     /// The headers that the server has to hand on.
-    package var headers: [String] { Array(Set(Self.headers + hooks.values.flatMap(\.headers))) }
+    package var headers: [String] { Array(Set(Self.headers + reader.hooks.values.flatMap(\.headers))) }
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
@@ -105,7 +106,7 @@ package struct GatewayRequestHandler: Sendable {
     private func post(_ body: [UInt8], for box: BoxID, _ sender: String) async -> HTTPResponse {
         let notice: PaymentNotice
         do throws(NoticeRejection) {
-            guard case .notice(let read, let unread) = try decoder.decode(body) else {
+            guard case .notice(let read, let unread) = try reader.decoder.decode(body) else {
                 return .error(422, "no payment")
             }
             // Signed, it needs a time that the box can read.
@@ -163,87 +164,66 @@ package struct GatewayRequestHandler: Sendable {
     // MARK: Hooks
 
     private func handleWebhook(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
-        guard let hook = hooks[name] else { return .error(404, "there is no hook of this name") }
+        guard let hook = reader.hooks[name] else { return .error(404, "there is no hook of this name") }
         guard request.method == "POST" else { return .error(405, "expected POST") }
         let now = clock.now.time
+        let webhook: GenuineWebhook
         do throws(HookRefusal) {
-            let opened = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
-            let document = opened == request.body ? try request.document() : opened
-            // Only what is signed counts: a flood of forged requests must not hold up the provider's.
-            guard hookRates[name]?.take() != nil else {
-                metrics.count(.tooFast)
-                return .tooFast(name)
-            }
-            return await take(document, from: hook, name)
+            let document = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
+            let form: GenuineWebhook.Form = document == request.body && request.isForm ? .form : .json
+            webhook = GenuineWebhook(
+                hook: name, path: request.path, form: form, signed: hook.scheme.signed, document: document)
         } catch {
-            metrics.count(.unauthorised)
-            if refusalLines.take() != nil {
-                logger.notice("a webhook is refused", metadata: ["hook": "\(name)", "reason": "\(error.reason)"])
+            guard error.isGenuine else {
+                metrics.count(.unauthorised)
+                if refusalLines.take() != nil {
+                    logger.notice("a webhook is refused", metadata: ["hook": "\(name)", "reason": "\(error.reason)"])
+                }
+                return .error(error.status, error.reason)
             }
-            return .error(error.status, error.reason)
+            webhook = GenuineWebhook(
+                hook: name, path: request.path, form: .sealed, signed: hook.scheme.signed, document: request.body)
         }
+        // Only what is signed counts: a flood of forged requests must not hold up the provider's.
+        guard hookRates[name]?.take() != nil else {
+            metrics.count(.tooFast)
+            return .tooFast(name)
+        }
+        return await take(webhook, from: hook)
     }
 
-    /// Stores every payment of a document in one commit. Those that cannot be read cost no other one.
-    private func take(_ document: [UInt8], from hook: Hook, _ name: String) async -> HTTPResponse {
-        let reader = MappedNoticeDecoder(
-            mapping: hook.mapping, defaultCurrency: decoder.defaultCurrency, kinds: decoder.kinds)
-        var payments: [(box: BoxID, notice: PaymentNotice)] = []
-        var problems: [String] = []
-        var count = 1
-        do {
-            let notices = try reader.decodeAll(document)
-            count = notices.count
-            let json = try JSONValue(parsing: document, toleratesBrokenText: true)
-            for (index, read) in notices.enumerated() {
-                switch read {
-                case .ignored(let reason): ignore(name, reason, isAbsence: false)
-                case .ignoredByAbsence(let reason): ignore(name, reason, isAbsence: true)
-                case .refused(let rejection): problems.append("\(rejection)")
-                // A time that cannot be read is no reason to lose a payment: it counts as paid now.
-                case .notice(let notice, _):
-                    do {
-                        switch try hook.box(in: json, at: index) {
-                        case .none(let reason, let isAbsence):
-                            ignore(name, reason, isAbsence: isAbsence, as: .noBox)
-                            guard noBoxLines.take() != nil else { continue }
-                            logger.notice(
-                                "a webhook's payment is for no box",
-                                metadata: ["hook": "\(name)", "id": "\(notice.id)", "reason": "\(reason)"])
-                        case .ids(let merchant, let device):
-                            _ = absences[name]?.read()
-                            payments.append((try BoxID(merchant: merchant, device: device), notice))
-                        }
-                    } catch { problems.append("\(error)") }
-                }
-            }
-        } catch { problems.append("\(error)") }
-        for problem in problems {
-            metrics.count(.refused)
-            if refusalLines.take() != nil {
-                logger.error("a webhook's payment is refused", metadata: ["hook": "\(name)", "reason": "\(problem)"])
+    /// Stores every payment of a webhook in one commit. Where one cannot be read, or is for no box, it costs no other one,
+    /// and the webhook is stored too: the provider's repetition would mend nothing.
+    private func take(_ webhook: GenuineWebhook, from hook: Hook) async -> HTTPResponse {
+        let name = webhook.hook
+        let parts = reader.parts(of: webhook)
+        for part in parts {
+            switch part {
+            case .ignored(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence)
+            case .noBox(let id, let reason, let isAbsence):
+                ignore(name, reason, isAbsence: isAbsence, as: .noBox)
+                guard noBoxLines.take() != nil else { continue }
+                logger.notice(
+                    "a webhook's payment is for no box",
+                    metadata: ["hook": "\(name)", "id": "\(id)", "reason": "\(reason)"])
+            case .payment: _ = absences[name]?.read()
+            case .problem: break
             }
         }
-        guard !payments.isEmpty else {
-            return problems.first.map { hook.scheme.failed($0) } ?? hook.scheme.accepted
-        }
+        let submission = PaymentStore.Submission(parts.payments, webhook: webhook, problems: parts.problems)
+        guard !submission.payments.isEmpty || !submission.problems.isEmpty else { return hook.scheme.accepted }
         do throws(StoreError) {
-            for (payment, outcome) in zip(payments, try await intake.accept(payments)) {
-                guard case .differs(let money) = outcome else {
-                    metrics.count(outcome == .accepted ? .accepted : .known)
-                    continue
+            let outcome = try await intake.accept(submission)
+            for acceptance in outcome.acceptances {
+                switch acceptance {
+                case .accepted: metrics.count(.accepted)
+                case .known: metrics.count(.known)
+                // Part of what is unread.
+                case .differs: break
                 }
-                metrics.count(.differs)
-                problems.append("the id is known with another amount")
-                logger.error(
-                    "a webhook repeats an id with another amount",
-                    metadata: [
-                        "hook": "\(name)", "box": "\(payment.box)", "id": "\(payment.notice.id)", "stored": "\(money)",
-                    ])
             }
-            // What one request repeats would come again and again for the sake of another one that is stored.
-            return count == 1 && problems.count == 1
-                ? hook.scheme.failed(problems[0]) : hook.scheme.accepted
+            if let unread = outcome.unread { report(unread, of: name) }
+            return hook.scheme.accepted
         } catch {
             metrics.count(.failed)
             if storeLines.take() != nil {
@@ -251,6 +231,21 @@ package struct GatewayRequestHandler: Sendable {
             }
             return hook.scheme.failed("the payment could not be stored; send it again")
         }
+    }
+
+    private func report(_ unread: PaymentStore.Outcome.Unread, of name: String) {
+        metrics.count(.unread)
+        if unread.deleted > 0, deletionLines.take() != nil {
+            logger.error(
+                "unread webhooks are too many: the oldest are deleted", metadata: ["deleted": "\(unread.deleted)"])
+        }
+        guard unreadLines.take() != nil else { return }
+        logger.warning(
+            "a webhook cannot be read: it is stored",
+            metadata: [
+                "hook": "\(name)", "number": "\(unread.number)", "count": "\(unread.count)",
+                "reason": "\(unread.reason)",
+            ])
     }
 
     private func ignore(

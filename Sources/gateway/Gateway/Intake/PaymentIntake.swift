@@ -8,11 +8,11 @@ package actor PaymentIntake {
     private let executor = ThreadExecutor(name: "store")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private typealias Answer = CheckedContinuation<Result<[PaymentStore.Acceptance], StoreError>, Never>
+    private typealias Answer = CheckedContinuation<Result<PaymentStore.Outcome, StoreError>, Never>
 
     private let store: PaymentStore
     private let stored: @Sendable () -> Void
-    private var waiting: [[(box: BoxID, notice: PaymentNotice)]] = []
+    private var waiting: [PaymentStore.Submission] = []
     private var answers: [Answer] = []
 
     /// - Parameter stored: called after each commit that has stored something new.
@@ -25,18 +25,15 @@ package actor PaymentIntake {
     ///
     /// - Throws: why it is not; then nothing of it is.
     package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> PaymentStore.Acceptance {
-        try await accept([(box, notice)])[0]
+        try await accept(PaymentStore.Submission([(box, notice)])).acceptances[0]
     }
 
-    /// Returns when all of them are on the disk: in one commit.
+    /// Returns when all of it is on the disk: in one commit.
     ///
-    /// - Throws: why they are not; then none of them is.
-    /// - Returns: one answer for each, in the same order.
-    package func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)]
-    ) async throws(StoreError) -> [PaymentStore.Acceptance] {
+    /// - Throws: why it is not; then nothing of it is.
+    package func accept(_ submission: PaymentStore.Submission) async throws(StoreError) -> PaymentStore.Outcome {
         let result = await withCheckedContinuation { (answer: Answer) in
-            waiting.append(payments)
+            waiting.append(submission)
             answers.append(answer)
             // Runs behind the requests that wait for this thread already.
             if answers.count == 1 { Task(executorPreference: executor) { await self.commit() } }
@@ -45,16 +42,12 @@ package actor PaymentIntake {
     }
 
     private func commit() {
-        let (payments, answers) = (waiting, answers)
+        let (submissions, answers) = (waiting, answers)
         (waiting, self.answers) = ([], [])
         do throws(StoreError) {
-            let outcomes = try store.accept(payments.flatMap(\.self), at: store.clock.now)
-            var rest = outcomes[...]
-            for (answer, request) in zip(answers, payments) {
-                answer.resume(returning: .success(Array(rest.prefix(request.count))))
-                rest = rest.dropFirst(request.count)
-            }
-            if outcomes.contains(.accepted) { stored() }
+            let outcomes = try store.accept(submissions, at: store.clock.now)
+            for (answer, outcome) in zip(answers, outcomes) { answer.resume(returning: .success(outcome)) }
+            if outcomes.contains(where: { $0.acceptances.contains(.accepted) }) { stored() }
         } catch {
             for answer in answers { answer.resume(returning: .failure(error)) }
         }
@@ -67,6 +60,8 @@ package actor PaymentIntake {
 
     /// Returns when the thread has come to it.
     package func isAlive() {}
+
+    package func unreadCount() throws(StoreError) -> Int { try store.unreadCount() }
 
     package func openSince() throws(StoreError) -> [Duration] { try store.openSince() }
 }

@@ -9,6 +9,8 @@ package final class GatewayMetrics: Sendable {
         case tooFast = "too_fast"
         /// A genuine webhook's payment that is for none of the hook's boxes.
         case noBox = "no_box"
+        /// A genuine webhook that is stored, since it cannot be read or is for no box.
+        case unread
     }
 
     private struct Counts {
@@ -42,9 +44,10 @@ package final class GatewayMetrics: Sendable {
 
     /// - Parameters:
     ///   - openSince: when each payment that no box has acknowledged was accepted.
+    ///   - unread: how many webhooks are kept that could not be read.
     ///   - now: as `openSince` ``Moment/running``.
     package func families(
-        openSince: [Duration], boxes: [BoxID: KnownBox], isConnected: Bool, at now: Duration
+        openSince: [Duration], unread: Int, boxes: [BoxID: KnownBox], isConnected: Bool, at now: Duration
     ) -> [MetricFamily] {
         let counts = counts.withLock { $0 }
         let ages = ["1m": 60, "5m": 300, "1h": 3600, "1d": 86_400, "3d": 259_200]
@@ -64,6 +67,8 @@ package final class GatewayMetrics: Sendable {
                 }),
             MetricFamily(
                 "soundbox_gateway_waiting", .gauge, "Payments that no box has acknowledged, younger than this.", ages),
+            MetricFamily(
+                "soundbox_gateway_unread", .gauge, "Genuine webhooks kept that could not be read.", Double(unread)),
             MetricFamily(
                 "soundbox_gateway_resends_total", .counter, "Payments published again.", Double(counts.resends)),
             MetricFamily(

@@ -18,23 +18,40 @@ package final class PaymentStore: Sendable {
     /// Held as long as payments may be published from this file.
     private let lock: FileLock?
     private let identity: FileIdentity?
+    private let role: Role
+    let unreadLimits: UnreadLimits
+
+    package enum Role: Sendable {
+        /// Publishes what is in the file. There is one at a time.
+        case gateway
+        /// A second process, which looks only.
+        case reader
+        /// A second process, which also writes. It leaves the clock to the gateway: its own is behind by what has passed
+        /// since the gateway's last commit, a minute at most.
+        case editor
+    }
 
     /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
     ///
     /// - Throws: also when another gateway has the file: each payment would be published twice.
-    /// - Parameter isReadOnly: for a second process, which looks only.
-    package init(path: String, isReadOnly: Bool = false) throws(StoreError) {
+    /// - Parameter role: only the gateway creates and migrates the file.
+    package init(
+        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits()
+    ) throws(StoreError) {
         self.path = path
-        lock = isReadOnly ? nil : try Self.lock(path)
+        self.role = role
+        self.unreadLimits = unreadLimits
+        lock = role == .gateway ? try Self.lock(path) : nil
+        if role == .editor, !SmallFile.exists(path) { throw StoreError("\(path): is not there") }
         do {
             var configuration = GRDB.Configuration()
             configuration.label = "gateway"
             // A backup or an engineer with sqlite3 may hold the file for a moment.
             configuration.busyMode = .timeout(5)
-            configuration.readonly = isReadOnly
-            if !isReadOnly { configuration.journalMode = .wal }
+            configuration.readonly = role == .reader
+            if role != .reader { configuration.journalMode = .wal }
             queue = try DatabaseQueue(path: path, configuration: configuration)
-            guard !isReadOnly else {
+            guard role != .reader else {
                 try queue.read(StoreSchema.check)
                 (identity, clock) = (nil, GatewayClock(running: .zero))
                 return
@@ -44,7 +61,11 @@ package final class PaymentStore: Sendable {
                 try $0.execute(sql: "PRAGMA synchronous = FULL")
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
             }
-            try queue.write(StoreSchema.prepare)
+            if role == .gateway {
+                try queue.write(StoreSchema.prepare)
+            } else {
+                try queue.read(StoreSchema.check)
+            }
             identity = FileIdentity(path: path)
             let running = try queue.unsafeRead { try Int64.fetchOne($0, sql: "SELECT running FROM clock") }
             clock = GatewayClock(running: .milliseconds(running ?? 0))
@@ -76,6 +97,7 @@ package final class PaymentStore: Sendable {
         do {
             return try queue.write { database in
                 let value = try body(database)
+                guard role == .gateway else { return value }
                 try database.cachedStatement(sql: "UPDATE clock SET running = ?")
                     .execute(arguments: [clock.now.running.milliseconds])
                 return value
@@ -105,32 +127,36 @@ package final class PaymentStore: Sendable {
     package func accept(
         _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment
     ) throws(StoreError) -> [Acceptance] {
-        try write { database in
-            try payments.map { box, notice in
-                let number = try Self.number(of: box, in: database)
-                let money = notice.money
-                var lastReceipt: ReceiptNumber?
-                if let row = try Self.payment(notice.id, ofBox: number, in: database) {
-                    let known = row.payment
-                    // The box has refused it: this is the correction. Or nobody had it in time.
-                    guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
-                        return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
-                    }
-                    lastReceipt = known.lastReceipt
+        try write { try Self.accept(payments, at: now, in: $0) }
+    }
+
+    static func accept(
+        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment, in database: Database
+    ) throws -> [Acceptance] {
+        try payments.map { box, notice in
+            let number = try Self.number(of: box, in: database)
+            let money = notice.money
+            var lastReceipt: ReceiptNumber?
+            if let row = try Self.payment(notice.id, ofBox: number, in: database) {
+                let known = row.payment
+                // The box has refused it: this is the correction. Or nobody had it in time.
+                guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
+                    return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
                 }
-                try database.cachedStatement(
-                    sql: """
-                        INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
-                            state_since, receipt_epoch, receipt_sequence, resends, due_after)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
-                        """
-                ).execute(arguments: [
-                    number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
-                    now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
-                    now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
-                ])
-                return .accepted
+                lastReceipt = known.lastReceipt
             }
+            try database.cachedStatement(
+                sql: """
+                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
+                        state_since, receipt_epoch, receipt_sequence, resends, due_after)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+                    """
+            ).execute(arguments: [
+                number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
+                now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
+                now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
+            ])
+            return .accepted
         }
     }
 
@@ -225,11 +251,14 @@ package final class PaymentStore: Sendable {
 
     // MARK: Pruning
 
-    /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay.
+    /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay. Also
+    /// deletes unread webhooks.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many payments.
     package func prune(before time: Duration, limit: Int = 15_000) throws(StoreError) -> Int {
         try write { database in
+            try database.execute(
+                sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
             try database.execute(
                 sql: """
                     DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL

@@ -16,6 +16,8 @@ enum StoreSchema {
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
+    /// - `unread` has each ``UnreadWebhook``; `hash` is the SHA-256 of its document. The index on `size` is for the sum,
+    ///   which is otherwise a walk through all documents.
     static let sql = """
         CREATE TABLE box (
             number INTEGER PRIMARY KEY,
@@ -30,6 +32,7 @@ enum StoreSchema {
             UNIQUE (merchant, device)
         ) STRICT;
         \(payment)
+        \(unread)
         CREATE TABLE clock (running INTEGER NOT NULL) STRICT;
         INSERT INTO clock VALUES (0);
         """
@@ -58,6 +61,25 @@ enum StoreSchema {
         ) STRICT;
         CREATE INDEX payment_due ON payment (due_after) WHERE due_after IS NOT NULL;
         CREATE INDEX payment_open ON payment (box) WHERE due_after IS NOT NULL;
+        """
+
+    private static let unread = """
+        CREATE TABLE unread (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            hook TEXT NOT NULL,
+            path TEXT NOT NULL,
+            form TEXT NOT NULL,
+            signed TEXT,
+            hash BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            document BLOB NOT NULL,
+            came_at INTEGER NOT NULL,
+            came_after INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            UNIQUE (hook, hash)
+        ) STRICT;
+        CREATE INDEX unread_size ON unread (size);
         """
 
     /// Makes an empty file, or one of version 3, one of this version. Call it in a transaction, which undoes everything
@@ -104,7 +126,7 @@ enum StoreSchema {
 
     // MARK: Migration
 
-    /// Version 3 had a column for each field of a notice. Everything else stays, numbers of payments included.
+    /// Version 3 had a column for each field of a notice, and no unread webhooks. Everything else stays, numbers of payments included.
     private static func migrateFrom3(_ database: Database) throws {
         let function = DatabaseFunction("notice_document", argumentCount: 9, pure: true, function: document)
         database.add(function: function)
@@ -126,6 +148,7 @@ enum StoreSchema {
                 DELETE FROM sqlite_sequence WHERE name = 'payment';
                 UPDATE sqlite_sequence SET name = 'payment' WHERE name = 'payment_3';
                 DROP TABLE payment_3;
+                \(unread)
                 """)
         database.remove(function: function)
     }

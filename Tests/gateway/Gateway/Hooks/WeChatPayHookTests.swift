@@ -176,11 +176,38 @@ struct WeChatPayHookTests {
             (right.replacing(#""resource":{"#, with: #""resource":{},"resource":{"#), "two of them"),
             ("[]", "no object"), ("", "nothing"), ("{", "half"), (String(repeating: "[", count: 60_000), "depth"),
         ] {
-            #expect(refusal(hook, try await request(other), at: Self.now) == 400, "\(why)")
+            let request = try await request(other)
+            #expect(refusal(hook, request, at: Self.now) == 400, "\(why)")
+            let error = #expect(throws: HookRefusal.self) { try hook.scheme.open(request, at: Self.now) }
+            #expect(error?.isGenuine == true, "\(why): it is stored")
         }
+        var forged = try await request("{}")
+        forged.body = Array("[]".utf8)
+        let error = #expect(throws: HookRefusal.self) { try hook.scheme.open(forged, at: Self.now) }
+        #expect(error?.isGenuine == false)
         #expect(
             refusal(hook, try await request(try await body(associated: "")), at: Self.now) == nil,
             "the documentation allows empty data")
+    }
+
+    @Test("A genuine one that could not be decrypted is read when the key is right")
+    func otherKey() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try PaymentStore.temporary(folder)
+        let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
+        try keys.secret("another key of thirty-two bytes.", in: "wechatpay-apiv3.key")
+        let old = WebhookReader(hooks: ["wechatpay": try keys.shipped("wechatpay")], decoder: decoder)
+        let webhook = GenuineWebhook(
+            hook: "wechatpay", path: "/hooks/wechatpay", form: .sealed, document: Array(try await body().utf8))
+        let problems = old.parts(of: webhook).problems
+        #expect(problems == ["resource cannot be decrypted; is it another APIv3 key?"])
+        let outcome = try store.accept([.init([], webhook: webhook, problems: problems)], at: store.clock.now).first
+        let number = try #require(outcome?.unread?.number)
+        #expect(try old.retry(number, in: store) == .unread(reason: problems[0]))
+        let new = WebhookReader(hooks: ["wechatpay": hook], decoder: decoder)
+        #expect(try new.retry(number, in: store) == .read(payments: 1))
+        let box = try BoxID(merchant: "1230000109", device: "box-01")
+        #expect(try store.state("1217752501201407033233368018", of: box) == .accepted)
     }
 
     @Test("A key of another length, and a file without an RSA key of 2,048 bits, are mistakes of the hook's file")

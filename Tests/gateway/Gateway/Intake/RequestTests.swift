@@ -27,7 +27,8 @@ struct RequestTests {
     ) async throws {
         let handler = GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop \(Self.token)"),
-            decoder: PaymentNoticeDecoder(defaultCurrency: .CNY), hooks: hooks, boxes: { [trialBox: KnownBox()] },
+            reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
+            boxes: { [trialBox: KnownBox()] },
             clock: store.clock, metrics: metrics, logger: logger)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
@@ -187,11 +188,12 @@ struct RequestTests {
             #expect(try store.state("A-1") == .accepted)
             let forged = try await knock(#"{"id":"A-2","amount":"1"}"#, signed: body)
             #expect(forged == 401)
-            // The provider knocks again, and the log says why.
+            #expect(try store.unreadCount() == 0)
             let (unreadable, other) = (
                 try await knock(#"{"id":"A-3"}"#), try await knock(#"{"id":"A-1","amount":"1"}"#)
             )
-            #expect(unreadable == 500 && other == 500)
+            #expect(unreadable == 200 && other == 200)
+            #expect(try store.unreadCount() == 2)
             let unknown = try await ask("POST", "/hooks/none", body, token: nil).status
             let read = try await ask("GET", "/hooks/shop", token: nil).status
             #expect(unknown == 404 && read == 405)
@@ -254,6 +256,8 @@ struct RequestTests {
             ).status
             #expect(status == 200)
             #expect(try store.due(at: store.clock.now.running, limit: 10).count == 2)
+            #expect(try store.unread(1)?.webhook.form == .form)
+            #expect(try store.unread(1)?.webhook.document == Array(body.utf8))
         }
     }
 

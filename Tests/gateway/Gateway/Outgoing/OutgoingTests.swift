@@ -315,13 +315,14 @@ struct OutgoingTests {
         try outgoing.commit(status(#"{"state":"offline"}"#))
         let text = PrometheusText.text(
             metrics.families(
-                openSince: try store.openSince(), boxes: outgoing.boxes, isConnected: outgoing.isConnected,
+                openSince: try store.openSince(), unread: 3, boxes: outgoing.boxes, isConnected: outgoing.isConnected,
                 at: store.clock.now.running))
         _ = try Exposition(text)
         #expect(text.contains("soundbox_gateway_waiting{younger_than=\"1m\"} 0\n"))
         #expect(text.contains("soundbox_gateway_waiting{younger_than=\"5m\"} 1\n"))
         #expect(text.contains("soundbox_gateway_announced_seconds_count 1\n"))
         #expect(text.contains("soundbox_gateway_boxes_offline 1\n"))
+        #expect(text.contains("soundbox_gateway_unread 3\n"))
         #expect(text.contains("soundbox_gateway_ended_total{state=\"announced\"} 1\n"))
     }
 }

@@ -139,7 +139,7 @@ struct MigrationTests {
         #expect(schemas[0].0 == 4 && schemas[1].0 == 4)
         #expect(schemas[0].1 == schemas[1].1)
         #expect(try open().unheard(limit: 99).count == 9)
-        #expect(try PaymentStore(path: path, isReadOnly: true).unheard(limit: 99).count == 9)
+        #expect(try PaymentStore(path: path, role: .reader).unheard(limit: 99).count == 9)
     }
 
     @Test("The same payment posted again is known, one with another amount differs, one that has ended is taken again")
@@ -165,10 +165,10 @@ struct MigrationTests {
         #expect(try store.state("failed") == .accepted)
     }
 
-    @Test("A program that only reads refuses it, and leaves it to the gateway")
-    func readOnly() throws {
+    @Test("A second program refuses it, and leaves it to the gateway", arguments: [PaymentStore.Role.reader, .editor])
+    func second(role: PaymentStore.Role) throws {
         let before = try dump()
-        let error = #expect(throws: StoreError.self) { try PaymentStore(path: path, isReadOnly: true) }
+        let error = #expect(throws: StoreError.self) { try PaymentStore(path: path, role: role) }
         #expect(error?.description == "\(path): it is of version 3, and not 4: the gateway migrates it as it starts")
         #expect(try dump() == before)
     }

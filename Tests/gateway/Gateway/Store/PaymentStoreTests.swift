@@ -144,7 +144,7 @@ struct PaymentStoreTests {
             kind: .other(try #require(KindName("deposit"))), channel: "wechat",
             paidAt: Timestamp(millisecondsSince1970: 1), text: "a\"b")
         _ = try store.accept([(trialBox, full), (trialBox, notice("B"))], at: now)
-        let again = try PaymentStore(path: store.path, isReadOnly: true)
+        let again = try PaymentStore(path: store.path, role: .reader)
         #expect(try again.payment(full.id, of: trialBox)?.notice == NoticeDocument(full, accepted: now.time))
         var second = try notice("B")
         second.paidAt = now.time
@@ -264,14 +264,14 @@ struct PaymentStoreTests {
     @Test("A file of another version is refused and not changed; a second process may read, and not write")
     func opening() throws {
         try store.accept(["A"])
-        let reader = try PaymentStore(path: store.path, isReadOnly: true)
+        let reader = try PaymentStore(path: store.path, role: .reader)
         #expect(try reader.unheard(limit: 10).count == 1)
         let second = #expect(throws: StoreError.self) { try PaymentStore(path: store.path) }
         #expect(second?.description == "\(store.path): another gateway runs with it")
         let other = folder.file("other.sqlite")
         try DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE t (a); PRAGMA user_version = 7") }
-        for isReadOnly in [false, true] {
-            let error = #expect(throws: StoreError.self) { try PaymentStore(path: other, isReadOnly: isReadOnly) }
+        for role in [PaymentStore.Role.gateway, .reader, .editor] {
+            let error = #expect(throws: StoreError.self) { try PaymentStore(path: other, role: role) }
             #expect(
                 error?.description
                     == "\(other): it is of another version of soundbox-gateway (7, and not 4), or another program's")
