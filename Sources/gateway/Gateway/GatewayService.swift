@@ -34,6 +34,13 @@ package struct GatewayService {
         }
         let tokens = try Self.using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
         let hooks = try configuration.hooks.map(Hook.all(inFolder:)) ?? [:]
+        if let folder = configuration.hooks {
+            logger.info("hooks", metadata: ["read": "\(hooks.keys.sorted().joined(separator: " "))"])
+            for name in Hook.ignored(inFolder: folder) {
+                logger.warning(
+                    "not read: the name of a hook's file ends in .yaml", metadata: ["file": "\(folder)/\(name)"])
+            }
+        }
         let fleet = try MQTTFleet(
             settings: configuration.brokerSettings(), clientID: configuration.clientID,
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]

@@ -35,6 +35,11 @@ package struct Hook: Sendable {
         return hooks
     }
 
+    /// What else stands in the folder, and is not read: a file of another ending, for example. Blocks on the disk.
+    package static func ignored(inFolder folder: String) -> [String] {
+        ((try? SmallFile.names(in: folder)) ?? []).filter { !$0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+    }
+
     package init(reading value: YAMLValue) throws(YAMLError) {
         let top = try value.mapping()
         merchant = try BoxSource(reading: top.required("merchant")) { (text) throws(BoxIDError) in
@@ -167,7 +172,10 @@ private struct BoxSource: Sendable {
             if absent == .ignore { return .none(reason: "\(field) is missing", isAbsence: true) }
             throw NoticeRejection(id: nil, field: field, problem: "this field is missing; it says the \(name)")
         }
-        if case .field(_, let codes) = source, !codes.isEmpty, !codes.values.contains(text.text) {
+        // Not by what it stands for: a store of the number that a code leads to is another store.
+        if case .field(let path, let codes) = source, !codes.isEmpty, codes[text.text] == nil,
+            path.written(in: json)?.code == text.text
+        {
             let problem = "\(text.text.excerpt) is none of the codes that say the \(name)"
             if otherwise == .ignore { return .none(reason: "\(text.field): \(problem)", isAbsence: false) }
             throw NoticeRejection(id: nil, field: text.field, problem: problem)

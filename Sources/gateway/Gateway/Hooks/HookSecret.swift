@@ -53,13 +53,22 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// Whether this is the HMAC of the message. Takes constant time.
-    func isCode(_ code: [UInt8], of message: [UInt8], _ hash: SignatureRecipe.Hash = .sha256) -> Bool {
-        bytes.withUnsafeBytes {
+    private func isCode(_ code: [UInt8], of message: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { SHA256.isAuthenticationCode(code, of: message, key: $0) }
+    }
+
+    /// How many codes a request may try: a provider sends one for each key of a change.
+    static let mostCodes = 8
+
+    /// Whether one of these is the HMAC of the message, which is made once: a header has room for thousands of codes.
+    func isAnyCode(_ codes: [[UInt8]], of message: [UInt8], _ hash: SignatureRecipe.Hash) -> Bool {
+        let right = bytes.withUnsafeBytes {
             switch hash {
-            case .sha256: SHA256.isAuthenticationCode(code, of: message, key: $0)
-            case .sha512: SHA512.isAuthenticationCode(code, of: message, key: $0)
+            case .sha256: SHA256.authenticationCode(of: message, key: $0)
+            case .sha512: SHA512.authenticationCode(of: message, key: $0)
             }
         }
+        return codes.lazy.filter { $0.count == right.count }.prefix(Self.mostCodes).contains { isEqual($0, right) }
     }
 
     func isEqual(to token: [UInt8]) -> Bool { isEqual(token, bytes) }

@@ -84,7 +84,7 @@ package struct SignatureRecipe: HookScheme {
     }
 
     private func check(_ codes: [[UInt8]], of bytes: [UInt8]) throws(HookRefusal) {
-        for code in codes where secrets.contains(where: { $0.isCode(code, of: bytes, hash) }) { return }
+        if secrets.contains(where: { $0.isAnyCode(codes, of: bytes, hash) }) { return }
         throw HookRefusal(status: 401, reason: "\(code.name) is not the signature of \(content)")
     }
 }

@@ -4,14 +4,14 @@ import SoundboxCore
 /// What a provider signs: a text with placeholders, or fields of the body.
 ///
 ///     signed: "{timestamp}.{body}"
-///     signed: {fields: [id, amount.value, status], separator: ":", escape: "\\"}
+///     signed: {fields: [id, amount.value, status], separator: ":"}
 ///     signed: {members: data, separator: "&"}      # every member of data, sorted: amount=1&id=A
 ///
 /// Everything here is such that one signed text has one reading. Otherwise a sender's text (a subject, a description)
 /// could be moved into another field under the same signature.
 enum SignedContent: CustomStringConvertible {
     case text(SignedText)
-    case fields([FieldPath], separator: String, escape: String?)
+    case fields([FieldPath], separator: String)
     case members(FieldPath, separator: String)
 
     init(reading value: YAMLValue, url: YAMLValue?) throws(YAMLError) {
@@ -29,16 +29,7 @@ enum SignedContent: CustomStringConvertible {
             guard !paths.isEmpty else {
                 throw fields.error("signs nothing of the request; expected at least one field")
             }
-            let separator = try section.required("separator").oneOrMore()
-            self = .fields(
-                paths, separator: separator,
-                escape: try section.optional("escape").map { (value) throws(YAMLError) in
-                    let text = try value.oneOrMore()
-                    guard text.count == 1, text != separator else {
-                        throw value.error("expected one character other than the separator")
-                    }
-                    return text
-                })
+            self = .fields(paths, separator: try section.required("separator").oneOrMore())
         case (nil, let members?):
             self = .members(
                 try members.path(of: "data"), separator: try section.required("separator").oneOrMore())
@@ -63,7 +54,7 @@ enum SignedContent: CustomStringConvertible {
     var fields: [String] {
         switch self {
         case .text(let text): text.parts.compactMap { if case .field(let path) = $0 { "\(path)" } else { nil } }
-        case .fields(let paths, _, _): paths.map { "\($0)" }
+        case .fields(let paths, _): paths.map { "\($0)" }
         case .members(let object, _): ["\(object).*"]
         }
     }
@@ -72,7 +63,7 @@ enum SignedContent: CustomStringConvertible {
     func signs(_ path: FieldPath) -> Bool {
         switch self {
         case .text(let text): text.parts.contains { $0 == .body || $0 == .field(path) }
-        case .fields(let paths, _, _): paths.contains(path)
+        case .fields(let paths, _): paths.contains(path)
         case .members(let object, _): path.isMember(of: object)
         }
     }
@@ -81,7 +72,7 @@ enum SignedContent: CustomStringConvertible {
     var description: String {
         switch self {
         case .text(let text): text.description
-        case .fields(let paths, _, _): "\(paths.count) fields from \(paths[0]) on"
+        case .fields(let paths, _): "\(paths.count) fields from \(paths[0]) on"
         case .members(let object, _): "the members of \(object)"
         }
     }
@@ -94,17 +85,12 @@ enum SignedContent: CustomStringConvertible {
     ) throws(HookRefusal) -> [UInt8] {
         switch self {
         case .text(let text): return try text.bytes(of: request, time, json, place)
-        case .fields(let paths, let separator, let escape):
+        case .fields(let paths, let separator):
             var texts: [String] = []
             for path in paths {
                 let text = try json.signedText(at: path.at(place))
-                guard let escape else {
-                    try text.refuse(separator, in: "\(path)")
-                    texts.append(text)
-                    continue
-                }
-                texts.append(
-                    text.replacing(escape, with: escape + escape).replacing(separator, with: escape + separator))
+                try text.refuse(separator, in: "\(path)")
+                texts.append(text)
             }
             return Array(texts.joined(separator: separator).utf8)
         case .members(let object, let separator):

@@ -82,6 +82,13 @@ struct HookTests {
         #expect(refused.description.contains("is none of the codes that say the device"))
     }
 
+    @Test("A store whose number is what another store's code stands for is no code: it is another shop's")
+    func meaning() throws {
+        let hook = try hook(merchant: "{constant: M1}", device: #"{field: store, codes: {"101": "1", "102": "2"}}"#)
+        #expect(try hook.box(of: Array(#"{"store":"101"}"#.utf8)) == .ids(merchant: "M1", device: "1"))
+        #expect(throws: NoticeRejection.self) { try hook.box(of: Array(#"{"store":"1"}"#.utf8)) }
+    }
+
     @Test(
         "An id of a document that is missing, or could not stand in a topic, is refused",
         arguments: [
