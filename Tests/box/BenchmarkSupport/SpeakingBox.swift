@@ -18,7 +18,7 @@ public struct SpeakingBox: Sendable {
         inbox = try SQLiteInbox(path: "\(folder)/inbox.sqlite")
         let voices = Voices(first: voice)
         service = AnnouncerService(
-            announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
+            announcer: Announcer(), inbox: inbox,
             clock: BoxClock(newestKnown: nil), player: Player(sink: sink, voices: voices, volume: Volume(80)),
             voices: voices, state: BoxState(volume: Volume(80)),
             logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }, requests: requests,

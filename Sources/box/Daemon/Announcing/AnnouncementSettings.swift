@@ -6,7 +6,8 @@ package struct AnnouncementSettings: Sendable, Equatable {
     package var freshness = FreshnessPolicy(expireAfter: .minutes(10))
     /// The currency of a notice that names none.
     package var currency = Currency.CNY
-    /// If more notices than this wait, they are spoken without chimes and long pauses; `nil` for never.
+    /// If more notices than this wait, the current one included, they are spoken without chime and with a shorter gap;
+    /// `nil` for never.
     package var hurryAbove: Int?
 }
 

@@ -19,11 +19,8 @@ extension AnnouncerService {
         // If the disk refuses, every ring counts as one of an earlier run: a ring of yesterday must not call anybody.
         let lastEarlierCustomMessage =
             (try? box.inbox.customMessages()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
-        let announcements = box.settings.announcements
         self.init(
-            announcer: Announcer(
-                freshness: announcements.freshness, saysExpireAfter: box.settings.say.expireAfter,
-                hurryAbove: announcements.hurryAbove, lastEarlierCustomMessage: lastEarlierCustomMessage),
+            announcer: Announcer(box.settings, lastEarlierCustomMessage: lastEarlierCustomMessage),
             inbox: box.inbox, customMessages: sounds, clock: box.clock, player: box.player, voices: box.voices,
             state: box.state, logger: box.logger, metrics: box.metrics, requests: box.requests, ages: box.ages,
             quietTime: quietTime, day: day, delegate: delegate)

@@ -76,7 +76,7 @@ extension Intake {
         let (message, isSigned) = try command.content.get()
         let circumstances = CommandJudge.Circumstances(
             isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: !command.isLive, clock: clock.reading,
-            hasBegun: command.hasBegun, allowsOneRing: allowsOneRing)
+            hasBegun: command.hasBegun, allowsOneRing: ring.second == .busy)
         if isSigned, let at = message.at { learn(at) }
         let arrival = try CommandJudge.judge(message, circumstances)
         if case .customMessage(let customMessage, _, let onlyWhenNoRing) = arrival, customMessage.content != .tone {

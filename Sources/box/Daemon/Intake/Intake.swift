@@ -10,8 +10,7 @@ struct Intake: PaymentFeedDelegate {
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
     let rules: any CustomMessageRules
-    /// A ring is refused as busy while another one lasts.
-    let allowsOneRing: Bool
+    let ring: RingSettings
     let inbox: any Inbox
     let clock: BoxClock
     let state: BoxState
@@ -34,7 +33,7 @@ struct Intake: PaymentFeedDelegate {
 
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
-        rules: any CustomMessageRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
+        rules: any CustomMessageRules, ring: RingSettings = RingSettings(), inbox: any Inbox, clock: BoxClock,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
         requests: AnnouncerRequests = AnnouncerRequests(), delegate: any IntakeDelegate
     ) {
@@ -44,7 +43,7 @@ struct Intake: PaymentFeedDelegate {
         self.verifier = verifier
         self.admission = admission
         self.rules = rules
-        self.allowsOneRing = allowsOneRing
+        self.ring = ring
         self.inbox = inbox
         self.clock = clock
         self.state = state

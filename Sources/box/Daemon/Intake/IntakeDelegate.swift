@@ -35,7 +35,7 @@ extension Intake {
             admission: box.notices.admission,
             rules: CustomMessageSpeech(
                 voices: box.voices, saysNoticeTexts: box.notices.saysTexts, clips: box.clips),
-            allowsOneRing: box.settings.ring.second == .busy, inbox: box.inbox, clock: box.clock, state: box.state,
+            ring: box.settings.ring, inbox: box.inbox, clock: box.clock, state: box.state,
             logger: box.logger, metrics: box.metrics, ages: box.ages, requests: box.requests, delegate: delegate)
     }
 }

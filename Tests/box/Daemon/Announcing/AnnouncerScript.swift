@@ -218,5 +218,17 @@ final class AnnouncerScript {
 
 extension Announcer {
     /// One that tells late payments in a summary after ten minutes.
-    static var plain: Announcer { Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))) }
+    static var plain: Announcer { Announcer() }
+
+    /// One with these settings, and else the usual ones.
+    init(
+        freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
+        lastEarlierCustomMessage: Int64 = 0
+    ) {
+        var settings = BoxSettings()
+        settings.announcements.freshness = freshness
+        settings.announcements.hurryAbove = hurryAbove
+        settings.say.expireAfter = saysExpireAfter
+        self.init(settings, lastEarlierCustomMessage: lastEarlierCustomMessage)
+    }
 }

@@ -41,7 +41,7 @@ struct IntakeCustomMessageTests {
                     kinds: kinds, text: { $0.contains("元") ? "tells of an amount" : nil },
                     words: { $0.contains("元") ? "tells of an amount" : nil },
                     missing: { $0.first { $0 == "未知" } }),
-            allowsOneRing: oneRing, inbox: inbox, clock: BoxClock(newestKnown: nil),
+            ring: RingSettings(second: oneRing ? .busy : .wait), inbox: inbox, clock: BoxClock(newestKnown: nil),
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             requests: requests,
             delegate: IntakeHooks(

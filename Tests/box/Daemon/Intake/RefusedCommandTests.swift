@@ -51,7 +51,8 @@ struct RefusedCommandTests {
             verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
             rules: FakeMessageRules(words: { $0.contains("元") ? "tells of an amount" : nil }),
-            allowsOneRing: oneRing, inbox: inbox, clock: TestMachine(isSynchronised: true).clock(),
+            ring: RingSettings(second: oneRing ? .busy : .wait), inbox: inbox,
+            clock: TestMachine(isSynchronised: true).clock(),
             state: state,
             logger: Logger(label: "test") { _ in
                 LineLogHandler(level: .info, style: .journal) { [lines] in

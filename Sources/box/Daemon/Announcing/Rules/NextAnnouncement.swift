@@ -37,27 +37,19 @@ public struct Announcer: Sendable {
         case wait(until: Duration)
     }
 
-    private let freshness: FreshnessPolicy
-    private let saysExpireAfter: Duration
-    /// See ``init(freshness:saysExpireAfter:hurryAbove:lastEarlierCustomMessage:)``.
-    private let hurryAbove: Int?
+    private let settings: AnnouncementSettings
+    private let says: SaySettings
     var rings: Rings
     private var turns = Turns()
     /// A custom message has ended without a sound since the last announcement.
     private var hasEndedUnheard = false
 
     /// - Parameters:
-    ///   - saysExpireAfter: a `say` command is dropped this long after it was sent.
-    ///   - hurryAbove: with more notices waiting than this, the current one included, notices have no chime and a
-    ///     shorter gap; `nil` never.
+    ///   - settings: of payments and of `say` commands.
     ///   - lastEarlierCustomMessage: the sequence of the last custom message that was there when the box began.
-    public init(
-        freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
-        lastEarlierCustomMessage: Int64 = 0
-    ) {
-        self.freshness = freshness
-        self.saysExpireAfter = saysExpireAfter
-        self.hurryAbove = hurryAbove
+    package init(_ settings: BoxSettings = BoxSettings(), lastEarlierCustomMessage: Int64 = 0) {
+        self.settings = settings.announcements
+        says = settings.say
         rings = Rings(lastEarlier: lastEarlierCustomMessage)
     }
 
@@ -65,7 +57,7 @@ public struct Announcer: Sendable {
     static let summaryLimit = 10_000
 
     /// Enough to choose the next one, and to see whether too many wait.
-    private var firstLimit: Int { (hurryAbove ?? 0) + 1 }
+    private var firstLimit: Int { (settings.hurryAbove ?? 0) + 1 }
 
     /// How long to wait before the next attempt to open the sound card: 0.5 s, doubling to 5 s.
     static func deviceRetryDelay(failures: Int) -> Duration {
@@ -186,7 +178,7 @@ public struct Announcer: Sendable {
 
     /// - Returns: `nil` if it can be said now or later.
     private func end(of say: Say, at moment: Moment) -> CustomMessageEnd? {
-        if say.entry.isTooOld(after: saysExpireAfter, at: moment.clock) { return .expired }
+        if say.entry.isTooOld(after: says.expireAfter, at: moment.clock) { return .expired }
         if case .failed(let reason, instead: nil) = say.speech { return .failed(reason: reason) }
         return nil
     }
@@ -194,11 +186,11 @@ public struct Announcer: Sendable {
     private func announcePayments(_ queue: Queue, _ reading: Reading, _ asked: inout Asked) -> Step {
         let (payments, moment) = (queue.notices.payments, reading.moment)
         let late = Array(
-            payments.prefix { !freshness.isFresh($0, moment.messages[$0.notice.id], at: moment.clock) })
+            payments.prefix { !settings.freshness.isFresh($0, moment.messages[$0.notice.id], at: moment.clock) })
         if late.isEmpty { return announce(payments[0], in: queue, at: moment) }
         // The oldest is late. Read how many more belong in one summary.
         if reading.limit < Self.summaryLimit { return read(&asked, limit: Self.summaryLimit) }
-        guard freshness.late == .silent else { return .announce(announcement(of: .summary(late), at: moment)) }
+        guard settings.freshness.late == .silent else { return .announce(announcement(of: .summary(late), at: moment)) }
         // What came live is told in any case, the rest is recorded.
         let isLive = { (entry: InboxEntry) in moment.messages[entry.notice.id]?.isLive == true }
         let silent = Array(late.prefix { !isLive($0) })
@@ -208,7 +200,7 @@ public struct Announcer: Sendable {
 
     private func announce(_ entry: InboxEntry, in queue: Queue, at moment: Moment?) -> Step {
         let count = queue.notices.payments.count + queue.notices.others.count
-        let isInAHurry = hurryAbove.map { count > $0 } ?? false
+        let isInAHurry = settings.hurryAbove.map { count > $0 } ?? false
         let job = Job.notice(entry)
         return .announce(Announcement(job, delivery(of: job, at: moment, isInAHurry: isInAHurry)))
     }
