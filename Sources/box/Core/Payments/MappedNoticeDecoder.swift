@@ -85,7 +85,7 @@ public struct MappedNoticeDecoder: Sendable {
             if let channel = try text(mapping.channel, in: json, checks) {
                 notice.channel = try checks.channel(channel.text, field: channel.field)
             }
-        } catch { unread.channel = error }
+        } catch { unread.others.append(error) }
         do throws(NoticeRejection) { notice.paidAt = try paidAt(in: json, checks) } catch { unread.paidAt = error }
         return .notice(notice, unread: unread)
     }

@@ -51,16 +51,17 @@ public enum DecodedNotice: Sendable, Equatable {
 public struct UnreadFields: Sendable, Equatable {
     /// When the customer paid. A signed notice is refused because of it.
     public var paidAt: NoticeRejection?
-    public var channel: NoticeRejection?
+    /// All others.
+    public var others: [NoticeRejection]
 
-    public init(paidAt: NoticeRejection? = nil, channel: NoticeRejection? = nil) {
+    public init(paidAt: NoticeRejection? = nil, others: [NoticeRejection] = []) {
         self.paidAt = paidAt
-        self.channel = channel
+        self.others = others
     }
 
     /// For the receipt; `nil` when everything was read.
     public var remark: String? {
-        let problems = [paidAt, channel].compactMap(\.self)
+        let problems = [paidAt].compactMap(\.self) + others
         return problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
     }
 }

@@ -29,7 +29,7 @@ public struct PaymentNoticeDecoder: Sendable {
             id: fields.checks.id, money: try fields.money(in: currency), kind: try fields.noticeKind(),
             text: fields.text())
         var unread = UnreadFields()
-        do throws(NoticeRejection) { notice.channel = try fields.channel() } catch { unread.channel = error }
+        do throws(NoticeRejection) { notice.channel = try fields.channel() } catch { unread.others.append(error) }
         do throws(NoticeRejection) { notice.paidAt = try fields.paidAt() } catch { unread.paidAt = error }
         return .notice(notice, unread: unread)
     }
