@@ -4,6 +4,7 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxTesting
 import SoundboxYAML
+import Synchronization
 import TestSupport
 import Testing
 
@@ -74,6 +75,8 @@ struct ControlRoutesTests {
         let code = #"{"code": "012345"}"#
         _ = try await box.ask("POST /sign-in-code", code)
         #expect(box.requests.with { $0.code?.code.text } == "012345")
+        // A machine that is busy must not let the pause between two codes pass here.
+        box.commands.lastCode.time.withLock { $0 = .now + .seconds(3600) }
         #expect(try await box.refusal("POST /sign-in-code", code) == .busy)
     }
 

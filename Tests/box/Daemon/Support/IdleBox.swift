@@ -17,6 +17,7 @@ struct IdleBox {
     let routes: [ControlRoute]
     let reporter: StatusReporter
     let requests: AnnouncerRequests
+    let commands: ControlRequestHandler
 
     private static let voice = Result { try Voice(directory: "\(shippedSounds)/zh-CN") }
 
@@ -34,10 +35,11 @@ struct IdleBox {
         requests = box.requests
         _ = Box(box)
         routes = box.features.all.flatMap(\.routes)
-        guard let reporter = box.features.all.lazy.compactMap({ $0 as? StatusReporter }).first else {
-            throw TestFailure("a box without a status")
-        }
-        self.reporter = reporter
+        let features = box.features.all
+        guard let reporter = features.lazy.compactMap({ $0 as? StatusReporter }).first,
+            let commands = features.lazy.compactMap({ $0 as? ControlRequestHandler }).first
+        else { throw TestFailure("a box without a status") }
+        (self.reporter, self.commands) = (reporter, commands)
     }
 
     /// - Parameter route: `POST /replay?x=y`
