@@ -2,7 +2,7 @@ import CDigest
 
 /// HMAC-SHA-512 (RFC 2104, FIPS 180-4), by OpenSSL's libcrypto. Any thread; never blocks.
 ///
-///     let isGenuine = SHA512.isAuthenticationCode(code, of: bytes, key: key)
+///     let code = SHA512.authenticationCode(of: bytes, key: key)
 public enum SHA512 {
     /// The HMAC of the bytes: proof that the sender knows the key.
     /// - Returns: 64 bytes.
@@ -14,11 +14,5 @@ public enum SHA512 {
             else { preconditionFailure("libcrypto has no SHA-512") }
             count = buffer.count
         }
-    }
-
-    /// Whether this is the bytes' ``authenticationCode(of:key:)``. The comparison takes constant time.
-    public static func isAuthenticationCode(_ code: [UInt8], of bytes: [UInt8], key: UnsafeRawBufferPointer) -> Bool {
-        let right = authenticationCode(of: bytes, key: key)
-        return code.count == right.count && soundbox_is_equal(code, right, right.count)
     }
 }

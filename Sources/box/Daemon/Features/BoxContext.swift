@@ -85,8 +85,7 @@ package struct BoxContext: Sendable {
 
     /// A value that survives a restart.
     func remembered<Value>(_ file: (_ folder: String) -> StateFile<Value>) -> Remembered<Value> {
-        guard let file = stateDirectory.map(file) else { return .none }
-        return Remembered(read: { file.read() }, write: { try file.write($0) })
+        stateDirectory.map { Remembered(file($0)) } ?? .none
     }
 
     /// Call after a commit that wrote receipts. Any thread; never blocks.

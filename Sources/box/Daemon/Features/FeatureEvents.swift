@@ -47,10 +47,10 @@ struct ArrivalEvents: IntakeDelegate {
 struct AnnouncerEvents: AnnouncerDelegate {
     private let box: BoxContext
     private let unprovisioning: Unprovisioning
-    private let networkPrompts: NetworkPrompts?
+    private let networkPrompts: NetworkPrompts
     private let update: UpdateWatch
 
-    init(box: BoxContext, _ unprovisioning: Unprovisioning, _ networkPrompts: NetworkPrompts?) {
+    init(box: BoxContext, _ unprovisioning: Unprovisioning, _ networkPrompts: NetworkPrompts) {
         (self.box, self.unprovisioning, self.networkPrompts) = (box, unprovisioning, networkPrompts)
         update = UpdateWatch(mark: InstalledFolders.updateMark, state: box.state)
         update.look()
@@ -61,7 +61,7 @@ struct AnnouncerEvents: AnnouncerDelegate {
     func heard(_ prompt: Prompt) {
         unprovisioning.heard(prompt)
         box.connection?.heard(prompt)
-        networkPrompts?.heard(prompt)
+        networkPrompts.heard(prompt)
     }
 
     func look() { update.look() }

@@ -97,13 +97,13 @@ extension StateFile where Value == CivilDate {
     }
 }
 
-extension StateFile where Value == JSONValue {
+extension StateFile where Value == ConnectionMark {
     /// Whether a connection to the broker was begun and none has held, and how often the program has ended so.
     package static func connection(in folder: String) -> StateFile {
         StateFile("\(folder)/connection", limit: 512) {
-            $0.text
+            $0.json.text
         } value: { text in
-            try? JSONValue(parsing: Array(text.utf8))
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { ConnectionMark(decoding: $0) }
         }
     }
 }
@@ -117,4 +117,8 @@ extension StateFile where Value == SessionRecord {
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { SessionRecord(decoding: $0) }
         }
     }
+}
+
+extension Remembered {
+    package init(_ file: StateFile<Value>) { self.init(read: { file.read() }, write: { try file.write($0) }) }
 }

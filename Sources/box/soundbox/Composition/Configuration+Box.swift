@@ -44,11 +44,9 @@ extension ConnectionKeeper {
         let runtime = getenv("RUNTIME_DIRECTORY").map { String(cString: $0) }
         let boot = try? SmallFile.read("/proc/sys/kernel/random/boot_id").split(separator: "\n").first
         guard runtime != nil || boot != nil else { return nil }
-        let file = StateFile.connection(in: runtime ?? folder)
         self.init(
-            store: Remembered(
-                read: { file.read().flatMap { ConnectionMark(decoding: $0) } }, write: { try file.write($0.json) }),
-            boot: boot.map { String($0) } ?? "this", chosen: chosen, state: state, logger: logger)
+            store: Remembered(StateFile.connection(in: runtime ?? folder)), boot: boot.map { String($0) } ?? "this",
+            chosen: chosen, state: state, logger: logger)
     }
 }
 
@@ -66,8 +64,4 @@ extension Configuration {
         }
         return servers
     }
-}
-
-extension Remembered {
-    init(_ file: StateFile<Value>) { self.init(read: { file.read() }, write: { try file.write($0) }) }
 }

@@ -52,11 +52,6 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
         self.bytes = bytes
     }
 
-    /// Whether this is the HMAC of the message. Takes constant time.
-    private func isCode(_ code: [UInt8], of message: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { SHA256.isAuthenticationCode(code, of: message, key: $0) }
-    }
-
     /// How many codes a request may try: a provider sends one for each key of a change.
     static let mostCodes = 8
 
@@ -80,7 +75,9 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Compares the codes of both, so that the time tells nothing of the secret.
     private func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        isCode(bytes.withUnsafeBytes { SHA256.authenticationCode(of: one, key: $0) }, of: other)
+        bytes.withUnsafeBytes {
+            SHA256.isAuthenticationCode(SHA256.authenticationCode(of: one, key: $0), of: other, key: $0)
+        }
     }
 
     var description: String { "••••••" }
