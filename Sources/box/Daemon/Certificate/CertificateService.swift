@@ -1,6 +1,7 @@
 import Logging
 import SoundboxCore
 import SoundboxSystem
+import SoundboxYAML
 
 /// Stores the box's certificate. Everything may block on the disk.
 package protocol CertificateStore: Sendable {
@@ -155,4 +156,18 @@ extension CertificateService {
     }
 
     nonisolated func fill(_ status: inout BoxStatus) { status.certificate = state.snapshot.certificate }
+}
+
+// MARK: Settings
+
+/// For a box that renews its own certificate: `enrolment:`.
+package struct CertificateSettings: Sendable, Equatable {
+    /// PEM of the authority that issues the box's certificate.
+    package var issuerFile: String
+
+    init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        issuerFile = try mapping.required("issuer_file").path()
+        try mapping.refuseOtherKeys()
+    }
 }

@@ -1,6 +1,7 @@
 import Logging
 import SoundboxCore
 import SoundboxSystem
+import SoundboxYAML
 import Synchronization
 
 /// The quiet hours in force: the shop's own if it has set some, otherwise those of the setup. Any thread. Only changes
@@ -62,7 +63,8 @@ package final class QuietTime: Sendable {
     func change(to change: QuietChange) throws {
         try keeper.write(change)
         content.withLock { $0.own = change }
-        logger.notice("quiet hours set by the shop", metadata: ["set": "\(change.json.text)"])
+        let words = change == .asSetUp ? "as set up" : change.json.text
+        logger.notice("quiet hours set by the shop", metadata: ["set": "\(words)"])
         state?.update { $0.quietHoursWarning = nil }
         state?.inboxChanged()
     }
@@ -101,5 +103,32 @@ extension QuietTime: Feature {
         status.quietVolume = volumeNow
         let reading = reading
         status.shopQuietHours = reading.isShops ? reading.hours.map(\.json) ?? .null : nil
+    }
+}
+
+// MARK: Settings
+
+/// The quiet hours of the setup: `announce.quiet_hours`.
+package struct QuietHoursSettings: Sendable, Equatable {
+    package var hours: QuietHours?
+}
+
+extension QuietHoursSettings {
+    /// - Parameter announce: which the other settings of announcements share.
+    init(reading announce: YAMLMapping) throws(YAMLError) {
+        hours = try announce.read("quiet_hours") { try QuietHours(reading: $0) }
+    }
+}
+
+extension QuietHours {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        let start = try mapping.required("from")
+        let end = try mapping.required("to")
+        self.init(
+            start: try start.minuteOfDay(), end: try end.minuteOfDay(),
+            volume: try mapping.required("volume").integer(in: Volume.range))
+        try mapping.refuseOtherKeys()
+        guard self.start != self.end else { throw end.error("the quiet hours end when they begin") }
     }
 }

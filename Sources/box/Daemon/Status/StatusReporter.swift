@@ -2,6 +2,7 @@ import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
+import SoundboxYAML
 
 /// Reports the status: to the broker as a retained message, after every change and as a heartbeat; to clients of the
 /// control socket; and to systemd.
@@ -213,5 +214,20 @@ extension FeedConnection {
         case .disconnected(let reason, let retryIn): "offline: \(reason); next attempt within \(retryIn.inTenths)"
         case .stopped: "stopped"
         }
+    }
+}
+
+// MARK: Settings
+
+/// `status:`.
+package struct StatusSettings: Sendable, Equatable {
+    /// How often the status is sent without a change. Those who read it believe one for three minutes.
+    package var interval = Duration.seconds(60)
+}
+
+extension StatusSettings {
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        interval = try mapping.read("interval") { try $0.duration(in: .seconds(10) ... .seconds(150)) } ?? interval
+        try mapping.refuseOtherKeys()
     }
 }

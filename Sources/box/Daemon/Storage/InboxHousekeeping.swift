@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
+import SoundboxYAML
 
 /// Makes the inbox forget old entries: an hour after the start, then every hour. It works in small steps, between which
 /// payments are stored.
@@ -86,5 +87,20 @@ actor InboxHousekeeping: Service, Feature {
     private nonisolated func pause(_ time: Duration) async -> Bool {
         do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: time) } } catch { return false }
         return !Task.isShuttingDownGracefully
+    }
+}
+
+// MARK: Settings
+
+extension Retention {
+    /// Where `inbox:` says nothing.
+    package static let usual = Retention(keep: .days(90), maximumBytes: 512 << 20)
+
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        self.init(
+            keep: try mapping.read("keep") { try $0.duration(in: .days(1) ... .days(3650)) } ?? Self.usual.keep,
+            maximumBytes: try mapping.read("max_size_mb") { try $0.integer(in: 8...65_536) << 20 }
+                ?? Self.usual.maximumBytes)
+        try mapping.refuseOtherKeys()
     }
 }
