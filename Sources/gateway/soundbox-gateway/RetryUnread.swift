@@ -28,6 +28,7 @@ struct RetryUnread: ParsableCommand {
             let outcome: String
             switch try reader.retry(number, in: store) {
             case .read(let payments): outcome = "read\tpayments: \(payments)"
+            case .ignored(let reason): outcome = "ignored\t\(reason.printable)"
             case .unread(let reason):
                 outcome = "unread\t\(reason.printable)"
                 failures += 1

@@ -71,6 +71,8 @@ package struct WebhookReader: Sendable {
 
     package enum Retry: Sendable, Equatable {
         case read(payments: Int)
+        /// The hook's file now ignores all of it.
+        case ignored(reason: String)
         case unread(reason: String)
         /// There is no unread webhook of this number.
         case unknown
@@ -86,13 +88,24 @@ package struct WebhookReader: Sendable {
             return (box: box, notice: notice)
         }
         let reason = try store.accept(payments, problems: parts.problems, ofUnread: number, at: store.clock.now)
-        return reason.map { .unread(reason: $0) } ?? .read(payments: payments.count)
+        if let reason { return .unread(reason: reason) }
+        if payments.isEmpty, let reason = parts.reasonsToIgnore.first { return .ignored(reason: reason) }
+        return .read(payments: payments.count)
     }
 }
 
 extension [WebhookReader.Part] {
     package var payments: [(box: BoxID, notice: PaymentNotice)] {
         compactMap { if case .payment(let box, let notice) = $0 { (box, notice) } else { nil } }
+    }
+
+    package var reasonsToIgnore: [String] {
+        compactMap {
+            switch $0 {
+            case .ignored(let reason, _), .noBox(_, let reason, _): reason
+            case .payment, .problem: nil
+            }
+        }
     }
 
     package var problems: [String] { compactMap { if case .problem(let problem) = $0 { problem } else { nil } } }

@@ -86,9 +86,13 @@ extension PaymentStore {
         }
     }
 
-    /// Makes all open payments due.
+    /// Makes all open payments due: first those that were never published. Thousands of a box that is away, which are
+    /// only looked at, must not delay a new one.
     func awaken() throws(StoreError) {
-        try write { try $0.execute(sql: "UPDATE payment SET due_after = 0 WHERE due_after IS NOT NULL") }
+        try write {
+            try $0.execute(
+                sql: "UPDATE payment SET due_after = (published_at IS NOT NULL) WHERE due_after IS NOT NULL")
+        }
     }
 
     /// Writes what is known of boxes, in one commit.

@@ -158,7 +158,9 @@ struct UnreadTests {
         let corrected = reader([
             "shop": try hook(device: #"{field: till, codes: {"1": box-01}, otherwise: ignore}"#)
         ])
-        #expect(try corrected.retry(1, in: store) == .read(payments: 0))
+        let outcome = try corrected.retry(1, in: store)
+        guard case .ignored(let reason) = outcome else { throw TestFailure("\(outcome)") }
+        #expect(reason.contains("is none of the codes that say the device"))
         #expect(try store.unreadCount() == 0)
         #expect(try payments.isEmpty)
     }

@@ -200,6 +200,15 @@ struct PaymentStoreTests {
         #expect(try store.isPublishedAgain(trialBox, in: 4))
     }
 
+    @Test("After a connection everything open is due, and first what was never published")
+    func newOnesFirst() throws {
+        let published = try store.accept(["A", "B"])
+        _ = try commit(boxes: [trialBox: online()]) { $0.acknowledged = published.map { ($0, 3) } }
+        let new = try store.accept(["C"])
+        try store.awaken()
+        #expect(try store.due(at: .seconds(1), limit: 10).map(\.number) == new + published)
+    }
+
     @Test("What the broker refuses is published again later, and the reason is told")
     func refusedByBroker() throws {
         let number = try store.accept(["A"])[0]
