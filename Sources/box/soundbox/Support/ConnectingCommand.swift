@@ -18,9 +18,10 @@ enum ConnectingCommand {
 
     /// - Returns: the exit code of the program; `nil` if this process carries out the command itself.
     static func runInChild() -> Int32? {
-        if let parent = getenv(parentKey).flatMap({ pid_t(String(cString: $0)) }), parent == getppid() {
+        if let parent = getenv(parentKey).flatMap({ pid_t(String(cString: $0)) }) {
             unsetenv(parentKey)
-            // A child without its parent would go on holding its locks, and connect for somebody who has given up.
+            // A child without its parent would go on holding its locks, and connect for somebody who has given up. The
+            // parent may be gone already.
             return ParentProcess.endWithIt(parent) ? nil : EXIT_FAILURE
         }
         guard let name = CommandLine.arguments.dropFirst().first, names.contains(name) else { return nil }
