@@ -253,7 +253,7 @@ let package = Package(
         tests(of: "SoundboxLogging", at: "shared/Logging", ["SoundboxCore", "SoundboxSystem", "TestSupport", logging]),
         tests(
             of: "SoundboxControl", at: "shared/Control",
-            ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
+            ["SoundboxBox", "SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
 
         // Sound files and voices for tests.
         .target(
@@ -314,7 +314,10 @@ let package = Package(
 
         tests(
             of: "SoundboxPage", at: "page/Page",
-            ["SoundboxControl", "SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
+            [
+                "SoundboxBox", "SoundboxControl", "SoundboxCore", "SoundboxSystem", "TestSupport", logging,
+                serviceLifecycle,
+            ]),
         tests(
             of: "SoundboxSpeak", at: "helper/Speak",
             [
@@ -331,8 +334,8 @@ let package = Package(
         tests(
             of: "SoundboxGateway", at: "gateway/Gateway",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "TestSupport",
-                grdb, logging,
+                "SoundboxBox", "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT",
+                "TestSupport", grdb, logging,
             ], exclude: ["Store/Version3"]),
         tests(
             of: "SoundboxWorkshop", at: "workshop/Workshop",

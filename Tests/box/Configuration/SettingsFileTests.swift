@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxBox
 import SoundboxCore
 import SoundboxSystem
 import TestSupport

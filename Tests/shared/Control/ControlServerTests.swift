@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxControl
 import SoundboxCore
 import TestSupport

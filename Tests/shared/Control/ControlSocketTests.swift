@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SoundboxBox
 import SoundboxControl
 import SoundboxCore
 import SoundboxSystem

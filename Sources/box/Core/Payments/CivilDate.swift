@@ -61,7 +61,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension Int64 {
-    func quotientAndFloorRemainder(by divisor: Int64) -> (Int64, Int64) {
+    package func quotientAndFloorRemainder(by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

@@ -1,7 +1,12 @@
 /// Converts single values of a notice, for every format. It has the id, so that every rejection contains it.
-struct NoticeChecks {
+package struct NoticeChecks {
     let id: PaymentID
     let kinds: Set<KindName>
+
+    package init(id: PaymentID, kinds: Set<KindName>) {
+        self.id = id
+        self.kinds = kinds
+    }
 
     func rejection(_ field: String, _ problem: String) -> NoticeRejection {
         NoticeRejection(id: id, field: field, problem: problem)
@@ -14,7 +19,7 @@ struct NoticeChecks {
         return currency
     }
 
-    func kind(_ text: String, field: String) throws(NoticeRejection) -> PaymentNotice.Kind {
+    package func kind(_ text: String, field: String) throws(NoticeRejection) -> PaymentNotice.Kind {
         switch PaymentNotice.Kind(rawValue: text) {
         case .payment: return .payment
         case .refund: return .refund

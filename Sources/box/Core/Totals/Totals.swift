@@ -56,7 +56,7 @@ public struct Totals: Sendable, Equatable {
 
         public init() {}
 
-        static func + (left: Count, right: Count) -> Count {
+        package static func + (left: Count, right: Count) -> Count {
             var sum = left
             sum.count += right.count
             sum.sum += right.sum
@@ -128,7 +128,7 @@ public struct Totals: Sendable, Equatable {
     }
 
     /// Counts one notice of the range.
-    mutating func count(_ kind: PaymentNotice.Kind, _ money: Money, channel name: String?, isCancelled: Bool) {
+    package mutating func count(_ kind: PaymentNotice.Kind, _ money: Money, channel name: String?, isCancelled: Bool) {
         guard !isCancelled else {
             cancelled += 1
             return

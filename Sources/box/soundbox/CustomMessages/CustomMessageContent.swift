@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxBox
 import SoundboxCore
 
 /// The content of a ring or a sentence.

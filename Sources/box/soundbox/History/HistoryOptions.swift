@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxBox
 import SoundboxCore
 
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {

@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCommandLine
 import SoundboxCore
 

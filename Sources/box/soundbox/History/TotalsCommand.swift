@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxBox
 import SoundboxCommandLine
 import SoundboxControl
 import SoundboxCore

@@ -81,18 +81,6 @@ struct ReceiptTests {
         #expect(unnamed.json(sequence: 2, epoch: nil).text.hasPrefix(#"{"command":null,"result":"ok""#))
     }
 
-    @Test("A refusal has no number, since no outbox keeps it, and quotes nothing that cannot be printed")
-    func refusal() throws {
-        let refusal = OutgoingReceipt(
-            refusal: CommandError(id: try CommandID("c-1"), reason: "type: \"a\u{0}\"", isUnknown: true)
-                .reply(at: Timestamp(millisecondsSince1970: 1)))
-        #expect(refusal.topic == .replies)
-        let json = try JSONValue(parsing: refusal.payload)
-        #expect(json["command"]?.string == "c-1" && json["result"]?.string == "unknown")
-        #expect(json["sequence"] == nil && json["epoch"] == nil)
-        #expect(json["reason"]?.string?.contains("\u{0}") == false)
-    }
-
     @Test("The states are those that the providers know")
     func states() {
         let states = Receipt.State.allCases.map(\.rawValue)

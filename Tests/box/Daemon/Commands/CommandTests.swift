@@ -242,4 +242,16 @@ struct CommandJudgeTests {
         #expect(try judge(Self.replay, age: nil, signed: false) == .always(try CommandID("c")))
         #expect(try field(try judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
     }
+
+    @Test("A refusal has no number, since no outbox keeps it, and quotes nothing that cannot be printed")
+    func refusal() throws {
+        let refusal = OutgoingReceipt(
+            refusal: CommandError(id: try CommandID("c-1"), reason: "type: \"a\u{0}\"", isUnknown: true)
+                .reply(at: Timestamp(millisecondsSince1970: 1)))
+        #expect(refusal.topic == .replies)
+        let json = try JSONValue(parsing: refusal.payload)
+        #expect(json["command"]?.string == "c-1" && json["result"]?.string == "unknown")
+        #expect(json["sequence"] == nil && json["epoch"] == nil)
+        #expect(json["reason"]?.string?.contains("\u{0}") == false)
+    }
 }

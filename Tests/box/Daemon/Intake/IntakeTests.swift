@@ -1,4 +1,5 @@
 import Logging
+import SoundboxControl
 import SoundboxCore
 import SoundboxLogging
 import SoundboxTesting

@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 import SoundboxTesting

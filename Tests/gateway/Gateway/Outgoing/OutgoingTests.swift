@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Glibc
+import SoundboxBox
+import SoundboxControl
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem

@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import SoundboxBox
 import SoundboxControl
 import SoundboxCore
 import Synchronization

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// Lines of columns for a terminal, printed as they come: a column gets wider for a longer text, and never narrower.
 ///
 ///     var table = Table(headings: ["id", "amount"], right: [1])

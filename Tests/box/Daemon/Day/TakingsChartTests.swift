@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCore
 import Testing
 
@@ -150,5 +151,15 @@ struct TakingsChartTests {
         #expect(try !chart.add(.object([])))
         #expect(try !chart.add(entry("yesterday")))
         #expect(try !chart.add(entry("2026-11-22T12:00:00.000Z", "-1")))
+    }
+
+    @Test("Columns stand under one another, wide characters counted double, and control characters spelled out")
+    func table() {
+        var table = Table(headings: ["channel", "sum"], right: [1])
+        #expect(
+            table.lines([["微信支付宝", "1"], ["e\u{301}", "12.5"], ["\u{1B}[2J", "3"]]) == [
+                "channel      sum", "微信支付宝     1", "e\u{301}           12.5", "\\u{1b}[2J      3",
+            ])
+        #expect(table.lines([["x", "1"]]) == ["x              1"])
     }
 }

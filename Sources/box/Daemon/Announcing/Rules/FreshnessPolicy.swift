@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What to do with payments that waited too long.
 public enum LatePayments: String, Sendable, CaseIterable {
     /// Speak each, however old.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What one run of the box leaves to the next about the time.
 public struct KnownTime: Sendable, Equatable {
     /// A lower bound of the time: ``ClockReading/earliest``.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// A sound output, as `audio.device` names it.
 public enum AudioDevice: Sendable, Equatable {
     /// `null`: nowhere, in real time.

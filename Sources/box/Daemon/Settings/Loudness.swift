@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The box's volume and mute.
 public struct Loudness: Sendable, Equatable {
     /// In force again when the box is unmuted.

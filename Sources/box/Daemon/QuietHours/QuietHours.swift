@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The part of the day in which the box speaks softly.
 ///
 ///     let hours = QuietHours(start: 22 * 60, end: 7 * 60, volume: 20)

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// A change of the volume by a command, a button or the page.
 public enum VolumeChange: Sendable, Equatable {
     case to(Volume)

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What the panel shows the owner.
 ///
 ///     let indication = [Indication.online, .muted].max()  // .muted

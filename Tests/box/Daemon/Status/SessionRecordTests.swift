@@ -1,3 +1,4 @@
+import SoundboxBox
 import SoundboxCore
 import Testing
 

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// A query of the history, as a person writes it: which days, and which notices.
 ///
 ///     let query = try HistoryQuery([(name: "day", value: "today"), (name: "channel", value: "alipay")])

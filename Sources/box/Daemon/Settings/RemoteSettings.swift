@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// Settings that the fleet's operator sends to a box: a few keys of `soundbox.yaml`, which replace the values there.
 /// Keys that they do not contain keep the value of `soundbox.yaml`, even if earlier settings contained them.
 public struct RemoteSettings: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 extension CancelTarget {
     /// Reads `payment_id` or `command_id`: one of the two. With `payment_id`, `kind` may be the notice's kind.
     /// - Parameter kinds: the kinds of notices, besides payments and refunds.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The signature of a notice or command, and the bytes that it covers:
 ///
 ///     let signed = try SignedPayload(payload)

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What the box stores about its session at the broker, to notice when the broker has lost it.
 ///
 ///     record = SessionRecord.after(session, record, at: now)

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 extension CustomMessage {
     /// The names of the members, in messages and on the disk.
     private enum Member {
@@ -9,18 +11,16 @@ extension CustomMessage {
     /// Reads the members of a `ring` or a `say`. Unknown ones are ignored, `null` counts as absent.
     public init(decoding json: JSONValue) throws(CustomMessageError) {
         let fields = CustomMessageFields(json: json)
-        id = try fields.id()
-        at = try fields.time()
+        let (id, at) = (try fields.id(), try fields.time())
         switch json[Member.type]?.string {
         case Member.ring:
-            purpose = .ring(timeout: try fields.timeout())
-            content = try fields.content() ?? .tone
+            let timeout = try fields.timeout()
+            self.init(id: id, purpose: .ring(timeout: timeout), content: try fields.content() ?? .tone, at: at)
         case Member.say:
-            purpose = .say
             guard let content = try fields.content() else {
                 throw CustomMessageError("text", "this field is missing; expected text, segments, clip or kind")
             }
-            self.content = content
+            self.init(id: id, purpose: .say, content: content, at: at)
         case let type: throw CustomMessageError("type", "\((type ?? "").excerpt) is unknown; expected ring or say")
         }
     }

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// A change of the quiet hours by the shop.
 public enum QuietChange: Sendable, Equatable {
     /// The shop's own hours, instead of the configured ones.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// Prometheus' text format 0.0.4.
 ///
 ///     let text = PrometheusText.text(families)

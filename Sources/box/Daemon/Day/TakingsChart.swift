@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The takings by the hour or by the day, and their total, from entries of the history as the box reports them.
 ///
 ///     guard var chart = TakingsChart(of: answer) else { return }
