@@ -1,4 +1,6 @@
 import Glibc
+import SoundboxBox
+import SoundboxCore
 import SoundboxSystem
 
 /// The folder with everything that must survive a restart: the inbox, the volume, and a lock, so that two boxes never
@@ -48,4 +50,63 @@ package struct StateDirectoryError: Error, Equatable, CustomStringConvertible {
     package var isInUse = false
 
     package var description: String { "state directory \(path): \(reason)" }
+}
+
+/// A file that holds one line and, on a second one, its SHA-256: a flipped bit can leave text that makes sense, and the
+/// sum detects it. Blocks on the disk.
+struct SummedLine: Sendable {
+    let path: String
+    /// The largest file, in bytes.
+    let limit: Int
+
+    /// - Returns: the line; `nil` when there is no file.
+    /// - Throws: when the file cannot be read, or is not what was written.
+    func read() throws(FileError) -> [UInt8]? {
+        guard SmallFile.exists(path) else { return nil }
+        let bytes: [UInt8]
+        do { bytes = try SmallFile.bytes(ofRegularFile: path, limit: limit) } catch {
+            throw FileError(path: path, problem: "cannot be read: \(error)")
+        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        guard lines.count == 2, Self.sum(Array(lines[0])).utf8.elementsEqual(lines[1]) else {
+            throw FileError(path: path, problem: "is damaged")
+        }
+        return Array(lines[0])
+    }
+
+    /// Replaces the whole file: after a power cut it holds the old line or the new one.
+    /// - Parameter line: without a line break.
+    func write(_ line: String) throws(FileError) {
+        try SmallFile.replace(path, with: "\(line)\n\(Self.sum(Array(line.utf8)))\n", mode: 0o640, owner: nil)
+    }
+
+    private static func sum(_ line: [UInt8]) -> String { SHA256.hash(of: line).hexadecimal }
+}
+
+/// Stores the remote settings across restarts.
+///
+///     let file = SettingsFile(inStateDirectory: "/var/lib/soundbox")
+///     try file.write(record)
+///     let stored = try file.read()
+package struct SettingsFile: Sendable {
+    private let file: SummedLine
+    var path: String { file.path }
+
+    package init(inStateDirectory folder: String) {
+        // Three settings of 8 KiB each, in JSON that escapes every character.
+        file = SummedLine(path: StateDirectory.settingsPath(in: folder), limit: 256 << 10)
+    }
+
+    /// The stored settings; `nil` when there are none. Blocks on the disk.
+    /// - Throws: when the file cannot be read, or is damaged. Then only `soundbox.yaml` counts.
+    package func read() throws(FileError) -> SettingsRecord? {
+        guard let line = try file.read() else { return nil }
+        guard let record = (try? JSONValue(parsing: line)).flatMap(SettingsRecord.init(decoding:)) else {
+            throw FileError(path: path, problem: "is damaged")
+        }
+        return record
+    }
+
+    /// Replaces the whole file: after a power cut it holds the old record or the new one. Blocks on the disk.
+    package func write(_ record: SettingsRecord) throws(FileError) { try file.write(record.json.text) }
 }

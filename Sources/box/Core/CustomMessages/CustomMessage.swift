@@ -79,3 +79,76 @@ public struct ClipReference: Sendable, Hashable {
         self.bytes = bytes
     }
 }
+
+/// One custom message, as the inbox stores it until it has ended.
+public struct CustomMessageEntry: Sendable, Equatable {
+    /// Order of arrival: rises with every custom message, never reused.
+    public var sequence: Int64
+    public var customMessage: CustomMessage
+    public var receivedAt: Timestamp
+    /// How far to trust ``receivedAt``.
+    public var clock: ClockTrust
+
+    public init(sequence: Int64, customMessage: CustomMessage, receivedAt: Timestamp, clock: ClockTrust = .confirmed) {
+        self.sequence = sequence
+        self.customMessage = customMessage
+        self.receivedAt = receivedAt
+        self.clock = clock
+    }
+
+    public var isRing: Bool { customMessage.isRing }
+}
+
+/// How a custom message ended, for its receipt.
+public enum CustomMessageEnd: Sendable, Equatable {
+    /// Somebody pressed the button while it rang.
+    case answered
+    /// Nobody pressed the button.
+    case missed
+    /// Spoken to its last frame.
+    case spoken(Audibility)
+    /// It could not be played, or not as requested. The reason is for people.
+    case failed(reason: String)
+    /// It waited too long.
+    case expired
+}
+
+/// The target of a cancel.
+public enum CancelTarget: Sendable, Hashable {
+    case payment(PaymentID)
+    /// A custom message, by the id of its command.
+    case customMessage(CommandID)
+}
+
+/// The state of a payment or custom message when it was cancelled. Stands in its receipt.
+public enum CancelMoment: String, Sendable {
+    case beforeItCame = "before it came"
+    case whileItWaited = "while it waited"
+    case whileItSounded = "while it sounded"
+
+    public init(hasBegun: Bool) { self = hasBegun ? .whileItSounded : .whileItWaited }
+}
+
+/// The receipts of custom messages and of cancels.
+extension Receipt {
+    /// The receipt of a custom message that has ended.
+    public static func ended(_ id: CommandID, as end: CustomMessageEnd, at now: Timestamp) -> Receipt {
+        switch end {
+        case .answered: Receipt(.command(id), state: .answered, at: now)
+        case .missed: Receipt(.command(id), state: .missed, at: now)
+        case .spoken(let audibility): Receipt(.command(id), state: .spoken, at: now, audibility: audibility)
+        case .failed(let reason): Receipt(.command(id), state: .failed, at: now, reason: reason)
+        case .expired: Receipt(.command(id), state: .expired, at: now)
+        }
+    }
+
+    /// The receipt of the cancelled payment or custom message. For a payment that waited it gives no reason.
+    public static func cancelled(_ target: CancelTarget, _ moment: CancelMoment, at now: Timestamp) -> Receipt {
+        switch target {
+        case .payment(let id):
+            Receipt(
+                id: id, state: .cancelled, at: now, reason: moment == .whileItWaited ? nil : moment.rawValue)
+        case .customMessage(let id): Receipt(.command(id), state: .cancelled, at: now, reason: moment.rawValue)
+        }
+    }
+}

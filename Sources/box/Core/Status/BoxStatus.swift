@@ -172,3 +172,179 @@ extension BoxStatus {
         if case .array(let elements)? = json["warnings"] { warnings = elements.compactMap(\.string) }
     }
 }
+
+/// How the box knows the time. The raw values are used in the status.
+public enum ClockState: String, Sendable, CaseIterable {
+    /// The kernel follows a time server, or has done so since the clock was last set.
+    case synchronised
+    /// Nothing contradicts the clock, and no time server has confirmed it.
+    case unconfirmed
+    /// It shows less than the known lower bound, which is used instead.
+    case behind
+    /// Payments arrive that were paid long ago by this clock: nothing counts as late.
+    case doubtful
+    /// It shows a time before this program existed: nothing counts as late.
+    case unset
+    /// It shows an impossible year.
+    case wrong
+    /// The kernel cannot be asked: a sandbox forbids it.
+    case unreadable
+
+    /// In words for people.
+    public var summary: String {
+        switch self {
+        case .synchronised: "synchronised, says the kernel"
+        case .unconfirmed:
+            "not confirmed by a time server, says the kernel; believed as far as nothing speaks against it"
+        case .behind: "behind what is known for certain, which counts instead"
+        case .doubtful: "ahead of payments that come just now; nothing counts as late by it"
+        case .unset: "not set; nothing counts as late by it"
+        case .wrong: "shows a year that cannot be"
+        case .unreadable: "the kernel may not be asked whether it is synchronised; look for ProtectClock in the unit"
+        }
+    }
+}
+
+/// A ring that waits for an answer.
+public struct RingStatus: Sendable, Equatable {
+    public var id: CommandID
+    /// Until its timeout; not negative.
+    public var secondsLeft: Int
+
+    public init(id: CommandID, secondsLeft: Int) {
+        self.id = id
+        self.secondsLeft = secondsLeft
+    }
+
+    public var json: JSONValue {
+        .object([("id", .string(id.text)), ("seconds_left", .integer(secondsLeft))])
+    }
+
+    /// Reads ``json``; `nil` for anything else.
+    public init?(decoding json: JSONValue) {
+        guard let text = json["id"]?.string, let id = try? CommandID(text), let left = json["seconds_left"]?.integer
+        else { return nil }
+        self.init(id: id, secondsLeft: left)
+    }
+
+    /// In words for people.
+    public var summary: String { "\(id), for \(secondsLeft) s" }
+}
+
+/// What the box reports about its session at the broker.
+public struct SessionStatus: Sendable, Equatable {
+    /// Whether the broker still knew the session at the last connection.
+    public var isResumed: Bool
+    /// Counts the sessions: see ``SessionRecord/epoch``.
+    public var epoch: Int
+    /// When the box first saw this session.
+    public var began: Timestamp
+
+    public init(isResumed: Bool, epoch: Int, began: Timestamp) {
+        self.isResumed = isResumed
+        self.epoch = epoch
+        self.began = began
+    }
+
+    static let resumed = "resumed"
+
+    /// Reads `session`, `session_epoch` and `session_since` of a status.
+    init?(decoding status: JSONValue) {
+        guard let session = status["session"]?.string, let epoch = status["session_epoch"]?.integer,
+            let began = status["session_since"]?.string.flatMap(Timestamp.init(rfc3339:))
+        else { return nil }
+        self.init(isResumed: session == Self.resumed, epoch: epoch, began: began)
+    }
+
+    var summary: String { "\(isResumed ? Self.resumed : "new"), the box's number \(epoch), since \(began)" }
+}
+
+/// What a device and the box agreed on, and the device's counters.
+public struct DeviceStatus: Sendable, Equatable {
+    public var format: PCMFormat
+    /// Frames that the device holds; 0 when it holds none, or is closed.
+    public var bufferFrames: Int
+    /// How often the device ran dry in the middle of an announcement since the start.
+    public var xrunCount: Int
+
+    public init(format: PCMFormat, bufferFrames: Int = 0, xrunCount: Int = 0) {
+        self.format = format
+        self.bufferFrames = bufferFrames
+        self.xrunCount = xrunCount
+    }
+
+    /// Without ``xrunCount``, which the status also reports while there is no device.
+    public var json: JSONValue {
+        .object([
+            ("rate", .integer(format.sampleRate)), ("channels", .integer(format.channelCount)),
+            ("encoding", .string(format.encoding.rawValue)), ("period_frames", .integer(format.framesPerPeriod)),
+            ("buffer_frames", .integer(bufferFrames)),
+        ])
+    }
+
+    /// Reads ``json``; `nil` for anything else.
+    public init?(decoding json: JSONValue) {
+        guard let rate = json["rate"]?.integer, let channels = json["channels"]?.integer,
+            let encoding = json["encoding"]?.string.flatMap(SampleEncoding.init(rawValue:)),
+            let period = json["period_frames"]?.integer, let buffer = json["buffer_frames"]?.integer
+        else { return nil }
+        self.init(
+            format: PCMFormat(sampleRate: rate, channelCount: channels, encoding: encoding, framesPerPeriod: period),
+            bufferFrames: buffer)
+    }
+}
+
+extension DeviceStatus {
+    /// For people: rate, channels, encoding, period and buffer.
+    public var summary: String {
+        func time(_ frames: Int) -> String {
+            "\(frames) frames (\(format.duration(ofFrames: frames) / .milliseconds(1)) ms)"
+        }
+        let channels = format.channelCount == 1 ? "1 channel" : "\(format.channelCount) channels"
+        let buffer = bufferFrames > 0 ? " of \(time(bufferFrames)) of buffer" : ""
+        return "\(format.sampleRate) Hz, \(channels), \(format.encoding.rawValue), "
+            + "periods of \(time(format.framesPerPeriod))\(buffer)"
+    }
+}
+
+/// What the box reports about the newest settings.
+public struct SettingsStatus: Sendable, Equatable {
+    public enum Result: String, Sendable, CaseIterable {
+        case applied
+        /// In use, and not final until the box has been online with them.
+        case trial
+        /// Not in force: the settings before are, or `soundbox.yaml` alone.
+        case failed
+    }
+
+    public var id: CommandID
+    public var at: Timestamp
+    public var result: Result
+    public var reason: String?
+
+    package init(id: CommandID, at: Timestamp, _ result: Result, reason: String? = nil) {
+        (self.id, self.at, self.result, self.reason) = (id, at, result, reason)
+    }
+
+    var json: JSONValue {
+        .object(
+            [("id", .string(id.text)), ("at", .string("\(at)")), ("result", .string(result.rawValue))]
+                + (reason.map { [("reason", .string($0))] } ?? []))
+    }
+
+    init?(decoding json: JSONValue) {
+        guard let id = json["id"]?.string.flatMap({ try? CommandID($0) }),
+            let at = json["at"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            let result = json["result"]?.string.flatMap(Result.init)
+        else { return nil }
+        (self.id, self.at, self.result, reason) = (id, at, result, json["reason"]?.string)
+    }
+
+    /// A text for people; `nil` unless they are not in force.
+    public var warning: String? {
+        guard result == .failed else { return nil }
+        return "the settings \(id) from afar are not in force: \(reason ?? "no reason known")"
+    }
+
+    var summary: String { "\(id), \(result.rawValue)\(reason.map { ": \($0)" } ?? "")" }
+}

@@ -185,3 +185,18 @@ extension BoxClock: Feature {
         ]
     }
 }
+
+extension Timestamp {
+    /// The system's wall clock.
+    package static var now: Timestamp { SystemClock.now }
+}
+
+/// What one run of the box leaves to the next about the time.
+public struct KnownTime: Sendable, Equatable {
+    /// A lower bound of the time: ``ClockReading/earliest``.
+    public var earliest: Timestamp
+    /// ``ClockReading/proven``.
+    public var proven: Timestamp?
+
+    public init(earliest: Timestamp, proven: Timestamp?) { (self.earliest, self.proven) = (earliest, proven) }
+}

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// A command of the commands topic, the control socket or the buttons.
 public enum Command: Sendable, Equatable {
@@ -49,6 +50,52 @@ extension Command {
                     "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume, settings, certificate or reconciled",
                 isUnknown: true)
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
+        }
+    }
+}
+
+extension CancelTarget {
+    /// Reads `payment_id` or `command_id`: one of the two. With `payment_id`, `kind` may be the notice's kind.
+    /// - Parameter kinds: the kinds of notices, besides payments and refunds.
+    public init(decoding json: JSONValue, kinds: Set<KindName>) throws(CommandError) {
+        let members = ["payment_id", "command_id"].filter { (json[$0] ?? .null) != .null }
+        guard members.count == 1, let text = json[members[0]]?.string else {
+            let field = members.first ?? "payment_id"
+            let found = members.count > 1 ? "; found both" : ""
+            throw CommandError(
+                reason:
+                    "\(field): expected either payment_id, the id of a payment, or command_id, that of a ring or say\(found)"
+            )
+        }
+        do {
+            self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .customMessage(try CommandID(text))
+        } catch { throw CommandError(reason: "\(members[0]): \(error)") }
+        guard case .payment(let id) = self, let kind = json["kind"], kind != .null else { return }
+        let checks = NoticeChecks(id: id, kinds: kinds)
+        do { self = .payment(id.of(try checks.kind(kind.string ?? "", field: "kind"))) } catch {
+            throw CommandError(reason: error.description)
+        }
+    }
+}
+
+/// Carries out commands of every source at once, on the caller's thread, so the order of each source is kept. Any
+/// thread; never blocks, not even while the disk or the sound card hangs.
+struct CommandHandler: Sendable {
+    let volume: VolumeControl
+    let unprovisioning: Unprovisioning
+    let requests: AnnouncerRequests
+
+    /// Any thread; never blocks.
+    func perform(_ command: Command) {
+        switch command {
+        case .volume(let change): volume.apply(change)
+        case .play(let request): requests.play(request)
+        case .warnOfUnprovisioning:
+            unprovisioning.warningIsDue()
+            requests.say(.unprovisionWarning)
+        case .unprovision: unprovisioning.perform()
+        // Carried out by the intake on arrival.
+        case .cancel, .customMessage, .reconciled, .settings, .certificate: break
         }
     }
 }

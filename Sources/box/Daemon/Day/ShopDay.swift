@@ -1,5 +1,7 @@
+import Logging
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// The current business day and its takings. Any thread; blocks on the disk.
 package struct ShopDay: Sendable {
@@ -60,5 +62,95 @@ package struct ShopDay: Sendable {
             try walk.step(in: history)
         }
         return DayTotals(walk.totals)
+    }
+}
+
+/// The time zone of the business day. If the machine does not have it, there are no totals, but payments work; it is
+/// searched again until it is there, for example after an installation of tzdata. Any thread; blocks on the disk.
+final class DayZone: Sendable {
+    private let name: String?
+    private let configurationFile: String
+    private let state: BoxState
+    private let logger: Logger
+    private let isFound = Mutex(false)
+
+    /// - Parameter name: `nil` for the machine's zone.
+    init(_ name: String?, configurationFile: String, state: BoxState, logger: Logger) {
+        self.name = name
+        self.configurationFile = configurationFile
+        self.state = state
+        self.logger = logger
+    }
+
+    /// `nil` if there is no such zone; ``ProcessTimeZone`` then uses the machine's.
+    var clock: LocalTime? {
+        if name != nil, isFound.withLock({ $0 }) { return ProcessTimeZone.clock }
+        do throws(TimeZoneError) {
+            try ProcessTimeZone.use(name)
+            isFound.withLock { $0 = true }
+            state.update { $0.timeZoneWarning = nil }
+            return ProcessTimeZone.clock
+        } catch {
+            let warning = "\(configurationFile): day.time_zone: \(error); no day's totals until it is there"
+            if state.snapshot.timeZoneWarning != warning { logger.warning("\(warning)") }
+            state.update { $0.timeZoneWarning = warning }
+            try? ProcessTimeZone.use(nil)
+            return nil
+        }
+    }
+}
+
+/// Counts a range of the history from its newest row back, in bounded steps:
+///
+///     var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end), now: clock.reading.believed)
+///     while !walk.isComplete { try walk.step(in: history) }
+///     return walk.totals
+struct TotalsWalk: Sendable {
+    /// How many rows one step reads.
+    static let pageRows = 500
+
+    /// The range starts here, this time included; `nil` for no bound.
+    let from: Timestamp?
+    /// The range ends before this time; `nil` for no bound.
+    let to: Timestamp?
+    private(set) var totals = Totals()
+    /// The next step reads rows before this sequence; `nil` for the newest row at the start, and at the end.
+    private(set) var next: Int64?
+    /// No earlier row is in the range.
+    private(set) var isComplete = false
+    private(set) var examined = 0
+    private let filter: HistoryFilter
+    private let now: Timestamp?
+
+    /// - Parameters:
+    ///   - filter: its times are the range; rows that it leaves out are not counted.
+    ///   - now: no row counts as later than this, whatever its time says; `nil` while the clock is not believed.
+    ///   - sequence: count rows before this one; `nil` for all.
+    init(_ filter: HistoryFilter, now: Timestamp?, before sequence: Int64? = nil) {
+        self.now = now
+        from = filter.from
+        to = filter.to
+        var filter = filter
+        // Rows outside the range help to place rows without a time.
+        (filter.from, filter.to) = (nil, nil)
+        self.filter = filter
+        next = sequence
+    }
+
+    /// Reads the next ``pageRows`` rows. Blocks on the disk.
+    mutating func step(in history: some PaymentHistory) throws(InboxError) {
+        guard !isComplete else { return }
+        let page = try history.history(filter, before: next, limit: Self.pageRows)
+        totals.add(earlier: page, from: from, to: to, now: now)
+        next = page.next
+        examined += page.examined
+        isComplete = page.next == nil || Self.isBehind(page, from: from)
+    }
+
+    /// Whether a page lies before the range. Rows are in the order of arrival, whatever the clock showed. A whole page
+    /// from before the range shows that the clock was not only briefly wrong.
+    static func isBehind(_ page: HistoryPage, from: Timestamp?) -> Bool {
+        guard let from, let latest = page.latest, page.examined >= pageRows else { return false }
+        return latest < from
     }
 }

@@ -1,6 +1,7 @@
 import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
+import Synchronization
 
 // Notices that are refused because of their content.
 extension Intake {
@@ -43,6 +44,27 @@ extension ArrivalOutcome {
         case .rejected(let rejection): (rejection.id, "\(rejection)")
         case .duplicate(let notice, let stored?): (notice.id, "the id is known with another amount: \(stored)")
         case .stored, .duplicate(_, nil): nil
+        }
+    }
+}
+
+/// Replies to refused commands, kept in memory and sent once. They cause no write to the card and delay no payment. Any
+/// thread; never blocks.
+final class Refusals: Sendable {
+    /// The replies of one minute (``RateLimit``). If the broker is away for longer, further ones are lost.
+    static let limit = 60
+
+    private let replies = Mutex<[Receipt]>([])
+
+    func append(_ reply: Receipt) {
+        replies.withLock { if $0.count < Self.limit { $0.append(reply) } }
+    }
+
+    /// Removes and returns the oldest ones.
+    func take(_ count: Int) -> [OutgoingReceipt] {
+        replies.withLock { replies in
+            defer { replies.removeFirst(min(count, replies.count)) }
+            return replies.prefix(count).map(OutgoingReceipt.init(refusal:))
         }
     }
 }

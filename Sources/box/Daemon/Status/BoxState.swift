@@ -212,3 +212,120 @@ package final class BoxState: Sendable {
         return stream.map { self.snapshot }
     }
 }
+
+extension BoxState {
+    /// The kinds of faults. The raw values are label values of the metrics.
+    package enum FaultKind: String, Sendable, CaseIterable {
+        case audio
+        case speech
+        case connection
+        case broker
+        case session
+        case topic
+        case inbox
+        case inboxDamage = "inbox_damage"
+        case volatileStorage = "volatile_storage"
+        case panel
+        case certificate
+        case clock
+        case signedTime = "signed_time"
+        case paidAt = "paid_at"
+        case unavailableRecordings = "unavailable_recordings"
+        case unusableRecordings = "unusable_recordings"
+    }
+}
+
+extension BoxState.Snapshot {
+    /// All faults, in words for people.
+    package var faults: [String] { BoxState.FaultKind.allCases.compactMap(fault) }
+
+    /// The fault of a kind, in words for people; `nil` for none.
+    package func fault(_ kind: BoxState.FaultKind) -> String? {
+        switch kind {
+        case .audio: audioFault
+        case .speech: speechFault
+        case .connection: connectionFault
+        case .broker: feedFaults.first(where: \.stopsPayments)?.description
+        case .session: sessionFault
+        case .topic: topicFault?.reason
+        case .inbox: inboxFault
+        case .inboxDamage: inboxDamage
+        case .volatileStorage: volatileStorage
+        case .panel: panelFault
+        case .certificate: certificateFault
+        case .clock: clockFault
+        case .signedTime: signedTimeFault
+        case .paidAt: paidAtWatch.fault
+        case .unavailableRecordings: unavailableRecordings
+        case .unusableRecordings where unusableRecordings > 0:
+            "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"
+        case .unusableRecordings: nil
+        }
+    }
+}
+
+extension BoxState {
+    /// A ring that can be answered.
+    package struct Ring: Sendable, Equatable {
+        package var id: CommandID
+        /// Its words; empty for the tone alone.
+        package var text: String
+        /// The end of its time, on the monotonic clock.
+        package var deadline: Duration
+
+        package init(id: CommandID, text: String, deadline: Duration) {
+            self.id = id
+            self.text = text
+            self.deadline = deadline
+        }
+
+        package init(of customMessage: CustomMessage, until deadline: Duration) {
+            self.init(id: customMessage.id, text: customMessage.content.summary, deadline: deadline)
+        }
+
+        /// Seconds until ``deadline``, rounded up; never negative.
+        package func secondsLeft(at now: Duration) -> Int {
+            let left = max(.zero, deadline - now)
+            return Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)
+        }
+    }
+}
+
+extension CustomMessage.Content {
+    /// In words for people; empty for the tone alone.
+    var summary: String {
+        switch self {
+        case .tone: ""
+        case .text(let text): text
+        case .segments(let phrases): phrases.joined(separator: " ")
+        case .clip(_, let otherwise): otherwise ?? "a clip"
+        case .kind(let kind, let number): number.map { "\(kind) \($0)" } ?? "\(kind)"
+        }
+    }
+}
+
+/// The fault that messages were refused because of their topic.
+package struct TopicFault: Sendable, Equatable {
+    /// How long the fault lasts after the last message. More messages extend it.
+    package static let memory = Duration.seconds(3600)
+
+    /// In words for people.
+    package let reason: String
+    /// When the last message arrived, on the monotonic clock.
+    package let last: Duration
+
+    /// - Parameter name: the topic, as the broker delivers it.
+    package init(name: String, isDoubtful: Bool, at now: Duration) {
+        let shown = String(name.unicodeScalars.prefix(200))
+        reason =
+            isDoubtful
+            ? "the broker rewrites topics, and messages that may be for this box come as \"\(shown)\": they are refused; "
+                + "leave . and * out of merchant_id and device_id, or sign messages"
+            : "messages come on \"\(shown)\", which is none of this box's topics: they are refused; publish to the "
+                + "topics of its configuration, and end the broker's old subscription"
+        last = now
+    }
+
+    /// - Returns: itself, or `nil` after ``memory``.
+    func stillTold(at now: Duration) -> TopicFault? { now - last < Self.memory ? self : nil }
+}

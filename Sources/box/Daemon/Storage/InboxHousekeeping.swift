@@ -1,8 +1,10 @@
 import Logging
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxYAML
+import Synchronization
 
 /// Makes the inbox forget old entries: an hour after the start, then every hour. It works in small steps, between which
 /// payments are stored.
@@ -102,5 +104,52 @@ extension Retention {
             maximumBytes: try mapping.read("max_size_mb") { try $0.integer(in: 8...65_536) << 20 }
                 ?? Self.usual.maximumBytes)
         try mapping.refuseOtherKeys()
+    }
+}
+
+/// Speaks a prompt, once per fault, when payments cannot be stored or stored ones may be lost. Otherwise the shop would
+/// take silence for "nobody has paid".
+struct StorageFaultService: Service, Feature {
+    let state: BoxState
+    let requests: AnnouncerRequests
+
+    func run() async {
+        var hadFault = false
+        var toldDamage: String?
+        for await snapshot in state.changes().cancelOnGracefulShutdown() {
+            let hasFault = snapshot.inboxFault != nil
+            let isNewDamage = snapshot.inboxDamage != nil && snapshot.inboxDamage != toldDamage
+            if hasFault && !hadFault || isNewDamage { requests.say(.storageFault) }
+            (hadFault, toldDamage) = (hasFault, snapshot.inboxDamage)
+        }
+    }
+}
+
+/// Knows when a salvage of a damaged database last read a page. Payments and the announcer wait for a salvage. While it
+/// makes progress, they do not count as stuck, because a restart would begin it again. A salvage without progress
+/// counts like any other call that blocks.
+package final class SalvageWatch: Sendable {
+    /// Nanoseconds of `Duration.monotonicNow`; 0 before the first page.
+    private let lastPage = Atomic<Int64>(0)
+    private let lastWord = Atomic<Int64>(0)
+    private let systemd: Systemd
+
+    package init(systemd: Systemd) { self.systemd = systemd }
+
+    /// Call for each page. Asks the service manager for more time, at most once a second, because the start of a
+    /// service has a timeout. Any thread; never blocks.
+    package func goesOn() {
+        let now = Duration.monotonicNow.nanoseconds
+        lastPage.store(now, ordering: .relaxed)
+        guard now - lastWord.load(ordering: .relaxed) > 1_000_000_000 else { return }
+        lastWord.store(now, ordering: .relaxed)
+        systemd.extendTimeout(WatchdogService.timeout)
+    }
+
+    /// How long a thread that may wait for the salvage has been stuck.
+    /// - Parameter thread: how long it has been busy with its current call.
+    package func stillness(_ thread: Duration) -> Duration {
+        let last = lastPage.load(ordering: .relaxed)
+        return last == 0 ? thread : min(thread, .monotonicNow - .nanoseconds(last))
     }
 }

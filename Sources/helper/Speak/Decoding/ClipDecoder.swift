@@ -1,6 +1,7 @@
 import CSndFile
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// Decodes an untrusted sound file in memory:
 ///
@@ -138,4 +139,43 @@ private struct MemorySource {
 
 private func source(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<MemorySource>? {
     pointer?.assumingMemoryBound(to: MemorySource.self)
+}
+
+/// Why a file cannot be decoded. The descriptions are for people.
+public enum ClipDecodingFailure: Error, Sendable, CustomStringConvertible {
+    case noSoundFile
+    case damaged
+    case unexpectedFormat
+    case tooLong
+    case empty
+
+    public var description: String {
+        switch self {
+        case .noSoundFile: "expected WAV, FLAC, Ogg Vorbis, Ogg Opus or MP3"
+        case .damaged: "it is damaged, or its length is not what its header says"
+        case .unexpectedFormat: "expected 8,000–48,000 Hz and one or two channels"
+        case .tooLong: "it lasts longer than allowed"
+        case .empty: "it holds no sound"
+        }
+    }
+}
+
+/// Decodes standard input in a process that has given up all other rights:
+///
+///     StandardStreams.answer { WAV.bytes(of: try ConfinedDecoder.sound(longest: .seconds(30))) }
+public enum ConfinedDecoder {
+    /// Bytes of address space: for the program and its libraries, the encoded file, the samples and the decoder.
+    private static let memory: UInt = 512 << 20
+    private static let processorSeconds: UInt32 = 10
+
+    /// Gives up files, network and other processes before it reads a byte. Call on the main thread of a process that
+    /// has no other thread and ends after the answer.
+    public static func sound(longest: Duration) throws -> PCMSound {
+        do throws(SystemError) {
+            try Confinement.enter(memory: memory, processorSeconds: processorSeconds)
+        } catch {
+            throw SpeakError("the process that decodes could not be confined: \(error)")
+        }
+        return try ClipDecoder.decode(StandardStreams.input(most: ClipSettings.mostBytes), longest: longest)
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxControl
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
@@ -229,5 +230,61 @@ extension LinkFailure.TLSFailure {
     /// Whether the certificate's dates or names explain it.
     fileprivate var concernsDatesOrNames: Bool {
         [.otherHost, .untrusted(.expired), .untrusted(.notYetValid)].contains(self)
+    }
+}
+
+/// A process that ended while it was connected to the broker, in words.
+///
+///     let end = ConnectionEnd(signal: SIGABRT)
+///     print(end.reason(brokers: ["mqtt://broker.example:1883"]))
+public struct ConnectionEnd: Sendable, Equatable {
+    /// The variable of the environment that has the signal, for a check-up after such an end.
+    public static let key = "SOUNDBOX_CONNECTION_END"
+
+    /// What to do.
+    public static let advice =
+        "set broker.protocol to \"3.1.1\", and ask who runs the broker what it sends; without TLS, look at the line as "
+        + "well"
+
+    let signal: Int32
+
+    public init(signal: Int32) { self.signal = signal }
+
+    /// `nil` if this process has not been told of such an end.
+    static var known: ConnectionEnd? {
+        getenv(key).flatMap { Int32(String(cString: $0)) }.map(ConnectionEnd.init(signal:))
+    }
+
+    /// - Parameter brokers: their addresses; empty if they are not known.
+    public func reason(brokers: [String]) -> String {
+        let name = strsignal(signal).map { String(cString: $0) } ?? "unknown"
+        let broker = brokers.isEmpty ? "the broker" : brokers.joined(separator: " or ")
+        return "the connection to \(broker) has ended the program with signal \(signal) (\(name)): something came that "
+            + "libmosquitto cannot read"
+    }
+}
+
+/// Whether the box itself may be connected to its broker. A broker accepts one connection per client id.
+public enum BoxPresence: Sendable, Equatable {
+    case running
+    /// No box runs, or it is not in service.
+    case away
+    case unknown
+
+    /// - Parameter answer: the answer of the box's control socket.
+    init(_ answer: Result<BoxStatus, ControlError>) {
+        self =
+            switch answer {
+            // A box that is not in service has no broker.
+            case .success(let status): status.broker == nil ? .away : .running
+            case .failure(let error): error.meansNoBox ? .away : .unknown
+            }
+    }
+
+    /// Asks the control socket.
+    static func ask(socketPath: String) async -> BoxPresence {
+        do { return BoxPresence(.success(try await ControlClient(socketPath: socketPath).status())) } catch {
+            return BoxPresence(.failure(error))
+        }
     }
 }

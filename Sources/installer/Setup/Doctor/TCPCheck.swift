@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxMQTT
 import SoundboxSystem
 
 /// Checks that something listens at an address, before MQTT is tried.
@@ -82,5 +83,67 @@ enum TCPCheck {
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
         return code
+    }
+}
+
+/// Finds out what listens at a port that is not a usable broker.
+enum PortCheck {
+    /// The protocol of the first bytes.
+    enum Listener: Equatable {
+        case tls, mqtt, http
+        /// The first printable characters.
+        case other(String)
+    }
+
+    /// The timeout to connect, and the timeout for an answer.
+    private static let limit = Duration.seconds(2)
+
+    /// Tries TLS, MQTT and HTTP, each on its own connection.
+    /// - Returns: `nil` if nothing answers.
+    static func listener(host: String, port: Int) async -> Listener? {
+        try? await onOwnThread(named: "port-check") { () -> Listener? in
+            if connected(host, port, { OfferedCertificate(on: $0, host: host, within: limit) }) != nil { return .tls }
+            // CONNECT of MQTT 3.1.1 without a client id: every broker answers it, at least with a refusal.
+            let connect: [UInt8] = [0x10, 12, 0, 4] + Array("MQTT".utf8) + [4, 2, 0, 60, 0, 0]
+            for question in [connect, Array("GET / HTTP/1.0\r\n\r\n".utf8)] {
+                guard let answer = connected(host, port, { firstBytes($0, asked: question) }) else { continue }
+                if answer.count >= 4, answer[0] == 0x20, answer[1] == 2 { return .mqtt }
+                let text = String(decoding: answer.prefix { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+                return text.hasPrefix("HTTP/") ? .http : .other(text)
+            }
+            return nil
+        }
+    }
+
+    private static func connected<Answer>(_ host: String, _ port: Int, _ ask: (Int32) -> Answer?) -> Answer? {
+        guard case .success(let socket) = TCPCheck.connect(host: host, port: port, until: .monotonicNow + limit)
+        else { return nil }
+        defer { close(socket) }
+        return ask(socket)
+    }
+
+    private static func firstBytes(_ socket: Int32, asked question: [UInt8]) -> [UInt8]? {
+        guard send(socket, question, question.count, Int32(MSG_NOSIGNAL)) == question.count else { return nil }
+        var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, limit.pollMilliseconds) > 0 else { return nil }
+        var answer = [UInt8](repeating: 0, count: 60)
+        let count = recv(socket, &answer, answer.count, 0)
+        return count > 0 ? Array(answer.prefix(count)) : nil
+    }
+}
+
+extension PortCheck.Listener {
+    /// Why this is not a usable broker; `nil` if it is one.
+    func explanation(usesTLS: Bool) -> String? {
+        switch self {
+        case .tls where usesTLS, .mqtt where !usesTLS: nil
+        case .tls: "this port speaks TLS: the address has to begin with mqtts://"
+        case .mqtt:
+            "this port speaks MQTT without TLS: the address begins with mqtt://, or the port is another one, usually 8883"
+        case .http:
+            "a web server answers at this port, perhaps for MQTT over WebSocket, which the box does not speak; usual "
+                + "ports are 8883 (mqtts://) and 1883 (mqtt://)"
+        case .other(let text): "what answers at this port is no MQTT broker; it says \"\(text)\""
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSystem
@@ -47,5 +48,48 @@ public enum Provisioning {
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
         try ProvisioningPlan(parsing: try WholeFile.read(file, timeout: nil), file: file, to: path)
+    }
+}
+
+/// The paths of a claim: beside the `soundbox.yaml` that it will bring.
+enum ClaimFile {
+    static func path(beside configuration: String) -> String {
+        "\(SmallFile.folder(of: configuration))/claim.yaml"
+    }
+
+    /// The private key of the requested certificate.
+    static func keyPath(beside configuration: String) -> String { "\(SmallFile.folder(of: configuration))/claim.key" }
+
+    /// The folder for the connection to the claim's broker during an attempt: libraries read certificates from files.
+    static func connectionFolder(beside configuration: String) -> String {
+        "\(SmallFile.folder(of: configuration))/claim"
+    }
+
+    /// All files of a claim, without the folder above, which is removed after each attempt.
+    static func paths(beside configuration: String) -> [String] {
+        [path(beside: configuration), keyPath(beside: configuration)]
+    }
+}
+
+/// Locks a folder for one setup at a time. Two at once could leave the `soundbox.yaml` of one with the secrets of the
+/// other.
+enum SetupLock {
+    /// Longer than the time to write a setup.
+    private static let timeout = Duration.seconds(10)
+
+    /// Runs `body` while no other program writes or removes a setup beside `path`. Blocks for ``timeout`` at most
+    /// before that. A missing folder needs no lock.
+    static func hold<Result>(beside path: String, _ body: () throws -> Result) throws -> Result {
+        let folder = SmallFile.folder(of: path)
+        let end = Duration.monotonicNow + timeout
+        while true {
+            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { return try body() }
+            if let lock = FileLock(closing: descriptor) { return try withExtendedLifetime(lock, body) }
+            guard .monotonicNow < end else {
+                throw SetupError("\(folder): another setup is being written or removed there; try again")
+            }
+            usleep(20_000)
+        }
     }
 }

@@ -3,6 +3,46 @@ import SoundboxCommandLine
 import SoundboxControl
 import SoundboxCore
 
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show what the running box is doing.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON, for programs.")
+    var json = false
+
+    func run() async throws {
+        let client = try control.client()
+        guard !json else { return printLine(try await client.statusJSON().text) }
+        for line in try await client.status().listing { printLine(line) }
+    }
+}
+
+struct Metrics: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print what the running box counts and measures, in the text format of Prometheus.")
+
+    @OptionGroup var control: ControlOptions
+
+    func run() async throws {
+        printLine(String(try await control.client().metrics().dropLast()))
+    }
+}
+
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Have the last payment spoken once more.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON, for programs.")
+    var json = false
+
+    func run() async throws {
+        try await control.client().replay()
+        if json { printLine(#"{"replay":true}"#) }
+    }
+}
+
 struct SetVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume", abstract: "Show or change the volume; acts on what is being spoken.")
