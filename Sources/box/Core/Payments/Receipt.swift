@@ -60,6 +60,23 @@ public struct Receipt: Sendable, Equatable {
     public var summary: String?
     /// How it was announced; `nil` if nothing was said.
     public var audibility: Audibility?
+    /// Of a ``State/duplicate``: what became of the first notice with this id. `nil` if the disk no longer tells it.
+    public var first: FirstNotice?
+
+    /// The notice that a duplicate repeats, as it was when the receipt was sent.
+    public struct FirstNotice: Sendable, Equatable {
+        /// ``State/stored`` while it waits, or what ended it.
+        public var state: State
+        public var money: Money
+        /// How it was announced; `nil` if nothing was said.
+        public var audibility: Audibility?
+
+        public init(state: State, money: Money, audibility: Audibility? = nil) {
+            self.state = state
+            self.money = money
+            self.audibility = audibility
+        }
+    }
 
     public init(
         id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil,
@@ -115,7 +132,11 @@ public struct Receipt: Sendable, Equatable {
         ]
         if let sequence { members.append(("sequence", .integer(sequence))) }
         if let epoch { members.append(("epoch", .string(epoch))) }
-        if let audibility { members.append(("how", .string(audibility.rawValue))) }
+        if let first { members.append(("was", .string(first.state.rawValue))) }
+        if let how = audibility ?? first?.audibility { members.append(("how", .string(how.rawValue))) }
+        if let money = first?.money {
+            members += [("amount", .string(money.amount.description)), ("currency", .string(money.currency.code))]
+        }
         if let reason { members.append(("reason", .string(reason))) }
         if let summary { members.append(("summary", .string(summary))) }
         return .object(members)

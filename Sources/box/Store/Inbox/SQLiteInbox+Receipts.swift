@@ -20,9 +20,11 @@ extension SQLiteInbox {
                             """), arguments: [position, wanted])
                 try Self.checkFound(rows, of: .receipt, after: position, in: database)
                 for row in rows where !gone.contains(row.sequence) {
-                    do throws(DamagedRow) { readable.append(try ReceiptRecord(row, of: .receipt).outgoing) } catch {
-                        damaged.append(Damage(row, origin: .receipt))
-                    }
+                    do throws(DamagedRow) {
+                        var record = try ReceiptRecord(row, of: .receipt)
+                        record.receipt.first = Self.firstNotice(of: record.receipt, in: database)
+                        readable.append(record.outgoing)
+                    } catch { damaged.append(Damage(row, origin: .receipt)) }
                 }
                 return (readable, damaged, rows.last?.sequence, rows.count < wanted)
             }
@@ -31,6 +33,16 @@ extension SQLiteInbox {
             guard let last, readable.count < wanted, !isEnd || !damaged.isEmpty else { return receipts }
             position = last
         }
+    }
+
+    /// What a duplicate repeats. A row that cannot be read is told elsewhere, and must not hold the receipt up.
+    private static func firstNotice(of receipt: Receipt, in database: Database) -> Receipt.FirstNotice? {
+        guard receipt.state == .duplicate, case .payment(let id?) = receipt.subject,
+            let row = try? noticeRow(id, in: database), let record = try? NoticeRecord(row, of: .notice),
+            record.entry.notice.id == id
+        else { return nil }
+        return Receipt.FirstNotice(
+            state: record.entry.state.told, money: record.entry.notice.money, audibility: record.audibility)
     }
 
     /// How many confirmed receipts may wait for another commit: as many as may be in flight.

@@ -92,6 +92,27 @@ extension InboxContractTests {
             ])
     }
 
+    @Test("A duplicate's receipt says what became of the first message, at what amount, as of when it is sent")
+    func duplicateTellsTheFirst() throws {
+        func told() throws -> [String] {
+            try inbox.receipts(after: 0, limit: 20).compactMap { receipt in
+                let json = try JSONValue(parsing: receipt.payload)
+                guard json["state"]?.string == "duplicate" else { return nil }
+                return ["was", "how", "amount", "currency", "reason"].map { json[$0]?.string ?? "-" }
+                    .joined(separator: " ")
+            }
+        }
+        let first = try #require(store(["1"], in: inbox).first)
+        var dearer = first.notice
+        dearer.money = try Money("99.50", .CNY)
+        _ = try inbox.store([.notice(dearer)], at: later)
+        let amount = "\(first.notice.money.amount)"
+        let reason = "the id is known with another amount: \(first.notice.money)"
+        #expect(try told() == ["stored - \(amount) CNY \(reason)"], "while it waits")
+        try inbox.markAnnounced(first, as: .muted, at: later)
+        #expect(try told() == ["announced muted \(amount) CNY \(reason)"], "sent later")
+    }
+
     @Test("What of a notice is not used stands in its receipt")
     func remark() throws {
         let notice = try notice("1")
