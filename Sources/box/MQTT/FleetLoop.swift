@@ -12,7 +12,7 @@ struct FleetLoop: ConnectionLoop {
     let retained: [String]
     let settings: MQTTSettings
     let control: FeedControl
-    let delegate: any MQTTFleetDelegate
+    var delegate: any MQTTFleetDelegate
     let log: @Sendable (String) -> Void
 
     var longestTurn: Duration { Self.turn }

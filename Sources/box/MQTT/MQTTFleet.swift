@@ -44,6 +44,7 @@ public final class MQTTFleet: Sendable {
 
     /// Connects and serves until ``stop()`` or until the task is cancelled, which has the same effect.
     ///
+    /// - Parameter delegate: the thread owns it from now on. Of a value it has a copy.
     /// - Throws: when the settings cannot make a client.
     public func run(delegate: any MQTTFleetDelegate) async throws {
         try await withTaskCancellationHandler {
@@ -71,19 +72,19 @@ public final class MQTTFleet: Sendable {
     public var timeSinceLastTurn: Duration { .monotonicNow - control.lastTurn }
 }
 
-/// Called on the thread of an ``MQTTFleet``.
+/// Called on the thread of an ``MQTTFleet``, which owns it: a value needs no lock.
 public protocol MQTTFleetDelegate: Sendable {
     /// Stores what has happened. Blocks until it is on the disk.
     ///
     /// - Throws: why it cannot. The connection is then dropped, and messages come again.
-    func commit(_ turn: FleetTurn) throws
+    mutating func commit(_ turn: FleetTurn) throws
 
     /// The publications to send next. Called once a second, after ``MQTTFleet/publicationsAreWaiting()``, and while the
     /// last answer was as long as `limit`.
-    func publications(limit: Int) -> [FleetPublication]
+    mutating func publications(limit: Int) -> [FleetPublication]
 
     /// When it is no longer ready, nothing is under way any more: what was not acknowledged is not sent again by itself.
-    func connectionChanged(to state: FleetConnection)
+    mutating func connectionChanged(to state: FleetConnection)
 }
 
 /// A message to a box.

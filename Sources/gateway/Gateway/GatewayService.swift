@@ -54,7 +54,7 @@ package struct GatewayService {
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
             intake: intake, tokens: tokens, reader: WebhookReader(hooks: hooks, decoder: configuration.decoder),
-            boxes: { outgoing.boxes },
+            boxes: { [overview = outgoing.overview] in overview.boxes },
             clock: store.clock, metrics: metrics, logger: logger)
     }
 
@@ -99,7 +99,8 @@ package struct GatewayService {
             return []
         }
         return metrics.families(
-            openSince: openSince, unread: unread, boxes: outgoing.boxes, isConnected: outgoing.isConnected,
+            openSince: openSince, unread: unread, boxes: outgoing.overview.boxes,
+            isConnected: outgoing.overview.isConnected,
             at: store.clock.now.running)
     }
 }

@@ -2,42 +2,40 @@ import Logging
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
-import Synchronization
 
 /// The gateway's side to the broker: publishes what is due, and stores what boxes answer.
 ///
-/// Everything but ``boxes`` and ``isConnected`` is called on the connection's thread, and blocks on the disk.
-package final class Outgoing: MQTTFleetDelegate {
+///     let outgoing = try Outgoing(store: store, keys: keys, reconciles: true, keep: keep, metrics: metrics, logger: logger)
+///     try await fleet.run(delegate: outgoing)
+///     outgoing.overview.isConnected  // on any thread
+///
+/// A value that the connection's thread owns: ``MQTTFleet`` calls its functions one after the other. They block on the
+/// disk.
+package struct Outgoing: MQTTFleetDelegate {
     private let store: PaymentStore
     private let keys: SigningKeys
     private let reconciles: Bool
     private let keep: Duration
     private let metrics: GatewayMetrics
     private let logger: Logger
-    private let state: Mutex<State>
 
-    private struct State {
-        /// Read from the file at the start, and then from statuses.
-        var boxes: [BoxID: KnownBox]
-        /// The boxes that get `reconciled`. Apart, since this is asked with each payment, and boxes are many.
-        var unreconciled: Set<BoxID>
-        /// Since when receipts are listened to, as ``Moment/running``; `nil` without a connection.
-        var listeningSince: Duration?
-        /// Numbers of payments under way, each with the box's session as it was published. Those of boxes that get
-        /// `reconciled` are negative.
-        var underWay: [Int64: Int?] = [:]
-        var reconciling: [Int64: BoxID] = [:]
-        var lastReconciling: Int64 = 0
-        /// Boxes of which the file does not know the state, and those of them that may have become due.
-        var unsaved: Set<BoxID> = []
-        var awakened: Set<BoxID> = []
-        /// Boxes whose last status is newer than the file says.
-        var seen: Set<BoxID> = []
-        var nextHousekeeping = Duration.zero
-        /// The last complaint about each box, or about the store, so that it is logged once.
-        var complaints: [String: String] = [:]
-        /// Whether the last commit failed.
-        var cannotWrite = false
+    private var boxes: WatchedBoxes
+    /// Since when receipts are listened to, as ``Moment/running``; `nil` without a connection.
+    private var listeningSince: Duration?
+    /// What the broker has not acknowledged yet, by the number of the publication.
+    private var underWay: [Int64: UnderWay] = [:]
+    /// Numbers of `reconciled` are negative: payments have those of their rows.
+    private var lastReconciled: Int64 = 0
+    private var nextHousekeeping = Duration.zero
+    /// The last complaint about each box, or about the store, so that it is logged once.
+    private var complaints: [String: String] = [:]
+    /// Whether the last commit failed.
+    private var cannotWrite = false
+
+    private enum UnderWay: Equatable {
+        /// With the box's session as it was published.
+        case payment(sessionEpoch: Int?)
+        case reconciled(BoxID)
     }
 
     /// - Throws: when the store cannot be read.
@@ -50,24 +48,18 @@ package final class Outgoing: MQTTFleetDelegate {
         self.keep = keep
         self.metrics = metrics
         self.logger = logger
-        let boxes = try store.boxes()
-        state = Mutex(State(boxes: boxes, unreconciled: Set(boxes.filter { $0.value.reconciling != nil }.keys)))
+        boxes = WatchedBoxes(try store.boxes())
     }
 
-    /// What is known of each box. Any thread; never blocks.
-    package var boxes: [BoxID: KnownBox] { state.withLock { $0.boxes } }
+    /// What is known of each box, and whether there is a connection. Any thread; never blocks.
+    package var overview: BoxOverview { boxes.overview }
 
-    /// Any thread; never blocks.
-    package var isConnected: Bool { state.withLock { $0.listeningSince != nil } }
-
-    package func connectionChanged(to connection: FleetConnection) {
-        state.withLock {
-            $0.underWay = [:]
-            $0.reconciling = [:]
-        }
+    package mutating func connectionChanged(to connection: FleetConnection) {
+        underWay = [:]
         switch connection {
         case .ready(let broker, let isResumed):
-            state.withLock { $0.listeningSince = store.clock.now.running }
+            listeningSince = store.clock.now.running
+            overview.setConnected(true)
             // What the broker has refused may be taken now. If this fails, payments stay due when they were.
             do throws(StoreError) { try store.awaken() } catch {
                 complain("store", "the store cannot be used", "\(error)")
@@ -77,59 +69,55 @@ package final class Outgoing: MQTTFleetDelegate {
                 logger.notice("the broker had no session: receipts that came meanwhile are lost, and asked for again")
             }
         case .lost(let reason, let delay):
-            state.withLock { state in
-                state.listeningSince = nil
-                for box in state.boxes.keys { state.boxes[box]?.connectionLost() }
-            }
+            listeningSince = nil
+            overview.setConnected(false)
+            boxes.connectionLost()
             logger.warning("not connected", metadata: ["reason": "\(reason)", "retry_in": "\(delay)"])
         }
     }
 
     // MARK: What boxes answer
 
-    package func commit(_ turn: FleetTurn) throws {
+    package mutating func commit(_ turn: FleetTurn) throws {
         let now = store.clock.now
         var change = PaymentStore.Turn()
         for message in turn.messages { read(message, at: now, into: &change) }
-        let reconciled = state.withLock { state in
-            change.acknowledged = turn.acknowledged.filter { $0 > 0 }.map { ($0, state.underWay[$0] ?? nil) }
-            change.refused = turn.refused.filter { $0.id > 0 }.map { (number: $0.id, reason: $0.reason) }
-            let reconciled = turn.acknowledged.compactMap { state.reconciling[$0] }
-            for box in reconciled {
-                state.boxes[box]?.reconciling = nil
-                state.unreconciled.remove(box)
-                state.unsaved.insert(box)
-            }
-            for id in turn.refused.map(\.id) {
-                if let box = state.reconciling[id] {
-                    state.boxes[box]?.reconciling?.due = now.running + DeliveryRules.reconcilingWait
-                }
-            }
-            change.changedBoxes = Array(state.unsaved)
-            change.awakened = state.awakened
-            return reconciled
-        }
-        if !change.isEmpty {
-            let (boxes, start) = state.withLock { ($0.boxes, $0.listeningSince ?? now.running) }
-            state.withLock { $0.cannotWrite = true }
-            let outcome = try store.commit(change, boxes: boxes, listeningSince: start, at: now)
-            state.withLock { $0.cannotWrite = false }
-            note(outcome, at: now)
-        }
-        state.withLock { state in
-            state.unsaved.subtract(change.changedBoxes)
-            state.seen.subtract(change.changedBoxes)
-            state.awakened.subtract(change.awakened)
-            for id in turn.acknowledged + turn.refused.map(\.id) {
-                state.underWay.removeValue(forKey: id)
-                state.reconciling[id] = nil
+        var reconciled: [BoxID] = []
+        for id in turn.acknowledged {
+            switch underWay[id] {
+            case .reconciled(let box):
+                boxes.reconciled(box)
+                reconciled.append(box)
+            case .payment(let epoch): change.acknowledged.append((id, epoch))
+            case nil: change.acknowledged.append((id, nil))
             }
         }
+        for (id, reason) in turn.refused {
+            if case .reconciled(let box) = underWay[id] {
+                boxes.setReconciling(box, due: now.running + DeliveryRules.reconcilingWait)
+            } else {
+                change.refused.append((id, reason))
+            }
+        }
+        change.changedBoxes = Array(boxes.unsaved)
+        change.awakened = boxes.awakened
+        try save(change, at: now)
+        boxes.saved()
+        for id in turn.acknowledged + turn.refused.map(\.id) { underWay[id] = nil }
         for (_, reason) in turn.refused { complain("broker", "the broker refuses a payment", reason) }
         for box in reconciled { logger.info("reconciled", metadata: ["box": "\(box)"]) }
     }
 
-    private func read(_ message: FleetTurn.Message, at now: Moment, into change: inout PaymentStore.Turn) {
+    private mutating func save(_ change: PaymentStore.Turn, at now: Moment) throws(StoreError) {
+        guard !change.isEmpty else { return }
+        cannotWrite = true
+        let outcome = try store.commit(
+            change, boxes: boxes.known, listeningSince: listeningSince ?? now.running, at: now)
+        cannotWrite = false
+        note(outcome, at: now)
+    }
+
+    private mutating func read(_ message: FleetTurn.Message, at now: Moment, into change: inout PaymentStore.Turn) {
         var word = ""
         guard let box = BoxID(topic: message.topic, &word), let json = try? JSONValue(parsing: message.payload) else {
             return
@@ -154,25 +142,10 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func note(_ json: JSONValue, of box: BoxID, at now: Moment) {
-        guard let status = BoxStatus(decoding: json) else { return }
-        let change = state.withLock { state -> (before: KnownBox, after: KnownBox)? in
-            let before = state.boxes[box] ?? KnownBox()
-            var after = before
-            let isAwake = after.note(status, at: now, reconciles: reconciles)
-            state.boxes[box] = after
-            if after.reconciling != nil { state.unreconciled.insert(box) }
-            if isAwake {
-                state.awakened.insert(box)
-                // With the time of the status, which must not count again after a restart.
-                state.unsaved.insert(box)
-            }
-            state.seen.insert(box)
-            guard !after.isAlike(before) else { return nil }
-            state.unsaved.insert(box)
-            return (before, after)
-        }
-        guard let (before, after) = change else { return }
+    private mutating func note(_ json: JSONValue, of box: BoxID, at now: Moment) {
+        guard let status = BoxStatus(decoding: json),
+            let (before, after) = boxes.note(status, of: box, at: now, reconciles: reconciles)
+        else { return }
         if let old = before.sessionEpoch, let new = after.sessionEpoch, new > old {
             logger.notice(
                 "the broker has lost a box's session: open payments are published again",
@@ -197,15 +170,15 @@ package final class Outgoing: MQTTFleetDelegate {
 
     // MARK: What is published
 
-    package func publications(limit: Int) -> [FleetPublication] {
+    package mutating func publications(limit: Int) -> [FleetPublication] {
         do throws(StoreError) {
             let now = store.clock.now
             // What the broker takes could not be noted, and would be published again after each connection.
-            if state.withLock({ $0.cannotWrite }) { try store.saveTime() }
+            if cannotWrite { try store.saveTime() }
             try runHousekeeping(at: now)
             let payments = try duePayments(limit: limit, at: now)
             let publications = try payments + reconciliations(limit: limit - payments.count, at: now)
-            state.withLock { _ = $0.complaints.removeValue(forKey: "store") }
+            complaints["store"] = nil
             return publications
         } catch {
             complain("store", "the store cannot be used", "\(error)")
@@ -213,24 +186,26 @@ package final class Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func duePayments(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
-        let (boxes, start, underWay) = state.withLock { ($0.boxes, $0.listeningSince ?? now.running, $0.underWay) }
+    private mutating func duePayments(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
+        let start = listeningSince ?? now.running
         var publications: [FleetPublication] = []
-        var epochs: [(number: Int64, epoch: Int?)] = []
+        var published: [Int64: UnderWay] = [:]
         var waiting: [(number: Int64, until: Duration)] = []
         var givenUp: [Int64] = []
-        let due = try store.due(at: now.running, limit: limit + underWay.count) { number in
+        var unreadable: [Int64] = []
+        let due = try store.due(at: now.running, limit: limit + underWay.count) { unreadable.append($0) }
+        for number in unreadable {
             complain("payment \(number)", "a payment in the database cannot be read: it waits", "row \(number)")
             waiting.append((number, now.running + DeliveryRules.longestWait))
         }
-        for (number, payment) in due where !underWay.keys.contains(number) && publications.count < limit {
+        for (number, payment) in due where underWay[number] == nil && publications.count < limit {
             switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now.running) {
             case .publish:
                 let topic = payment.box.topic(.payments)
                 do throws(SecretFileError) {
                     let payload = try keys.payload(payment.notice.members, of: payment.box, on: topic)
                     publications.append(FleetPublication(id: number, topic: topic, payload: payload))
-                    epochs.append((number, boxes[payment.box]?.sessionEpoch))
+                    published[number] = .payment(sessionEpoch: boxes[payment.box]?.sessionEpoch)
                 } catch {
                     complain("key \(payment.box)", "a payment waits for the box's key", "\(error)", box: payment.box)
                     waiting.append((number, now.running + DeliveryRules.wait(after: 0)))
@@ -246,28 +221,25 @@ package final class Outgoing: MQTTFleetDelegate {
             metrics.countGivenUp(givenUp.count)
         }
         // Behind everything that can fail: what is not returned is not under way.
-        state.withLock { state in
-            for (number, epoch) in epochs { state.underWay.updateValue(epoch, forKey: number) }
-        }
+        underWay.merge(published) { _, new in new }
         return publications
     }
 
     /// `reconciled` for boxes whose payments were published again a minute ago.
-    private func reconciliations(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
+    private mutating func reconciliations(limit: Int, at now: Moment) throws(StoreError) -> [FleetPublication] {
         guard reconciles else { return [] }
         var publications: [FleetPublication] = []
-        let (candidates, underWay) = state.withLock { state in
-            (state.unreconciled.compactMap { box in state.boxes[box].map { (box, $0) } }, Set(state.reconciling.values))
-        }
-        for (box, known) in candidates where !underWay.contains(box) && publications.count < limit {
-            guard var reconciling = known.reconciling, known.isOnline(at: now.running) else { continue }
+        for (box, known) in boxes.reconciling where publications.count < limit {
+            guard let reconciling = known.reconciling, known.isOnline(at: now.running),
+                !underWay.values.contains(.reconciled(box))
+            else { continue }
             guard let due = reconciling.due else {
                 if try store.isPublishedAgain(box, in: reconciling.epoch) {
-                    reconciling.due = now.running + DeliveryRules.reconcilingWait
                     var known = known
-                    known.reconciling = reconciling
+                    let due = now.running + DeliveryRules.reconcilingWait
+                    known.reconciling?.due = due
                     try store.write([box: known])
-                    state.withLock { [reconciling] in $0.boxes[box]?.reconciling = reconciling }
+                    boxes.setReconciling(box, due: due)
                 }
                 continue
             }
@@ -279,40 +251,29 @@ package final class Outgoing: MQTTFleetDelegate {
             ]
             do throws(SecretFileError) {
                 let payload = try keys.payload(members, of: box, on: topic)
-                let id = state.withLock { state in
-                    state.lastReconciling -= 1
-                    state.reconciling[state.lastReconciling] = box
-                    return state.lastReconciling
-                }
-                publications.append(FleetPublication(id: id, topic: topic, payload: payload))
+                lastReconciled -= 1
+                underWay[lastReconciled] = .reconciled(box)
+                publications.append(FleetPublication(id: lastReconciled, topic: topic, payload: payload))
             } catch { complain("key \(box)", "a command waits for the box's key", "\(error)", box: box) }
         }
         return publications
     }
 
     /// Once a minute: writes the time and when boxes were last seen, and deletes old payments.
-    private func runHousekeeping(at now: Moment) throws(StoreError) {
-        let isDue = state.withLock { state in
-            guard .monotonicNow >= state.nextHousekeeping else { return false }
-            state.nextHousekeeping = .monotonicNow + .seconds(60)
-            return true
-        }
-        guard isDue else { return }
-        let seen = state.withLock { state in state.boxes.filter { state.seen.contains($0.key) } }
+    private mutating func runHousekeeping(at now: Moment) throws(StoreError) {
+        guard .monotonicNow >= nextHousekeeping else { return }
+        nextHousekeeping = .monotonicNow + .seconds(60)
         // Also when there are none.
-        try store.write(seen)
-        state.withLock { $0.seen.subtract(seen.keys) }
+        try store.write(boxes.seenStates)
+        boxes.savedSeen()
         // What is left is deleted in the next minutes.
         _ = try store.prune(before: now.running - keep)
     }
 
-    private func complain(_ about: String, _ what: String, _ reason: String, box: BoxID? = nil) {
-        let isNew = state.withLock { state in
-            // Boxes are many, and may all complain.
-            if state.complaints.count > 10_000 { state.complaints = [:] }
-            return state.complaints.updateValue(reason, forKey: about) != reason
-        }
-        guard isNew else { return }
+    private mutating func complain(_ about: String, _ what: String, _ reason: String, box: BoxID? = nil) {
+        // Boxes are many, and may all complain.
+        if complaints.count > 10_000 { complaints = [:] }
+        guard complaints.updateValue(reason, forKey: about) != reason else { return }
         var metadata: Logger.Metadata = ["reason": "\(reason)"]
         if let box { metadata["box"] = "\(box)" }
         logger.error("\(what)", metadata: metadata)

@@ -23,7 +23,7 @@ struct OutgoingTests {
     }
 
     private func outgoing(keys: String? = nil, reconciles: Bool = false) throws -> Outgoing {
-        let outgoing = try Outgoing(
+        var outgoing = try Outgoing(
             store: store, keys: keys, reconciles: reconciles, keep: .seconds(86_400 * 7), metrics: metrics,
             logger: silence)
         outgoing.connectionChanged(to: .ready(broker: "mqtt://127.0.0.1:1883", isResumed: true))
@@ -53,7 +53,7 @@ struct OutgoingTests {
     @Test("Each payment is published once as long as its publication is under way, and never more than asked for")
     func once() throws {
         let numbers = try store.accept(["A", "B", "C"])
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 2).map(\.id) == Array(numbers.prefix(2)))
         #expect(outgoing.publications(limit: 2).map(\.id) == [numbers[2]])
         #expect(outgoing.publications(limit: 2).isEmpty)
@@ -62,7 +62,7 @@ struct OutgoingTests {
     @Test("While nothing can be noted nothing is published: each connection would bring the box one more copy")
     func cannotWrite() throws {
         let numbers = try store.accept(["A"])
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
         try FileManager.default.moveItem(atPath: folder.file("gateway.sqlite"), toPath: folder.file("elsewhere.sqlite"))
         #expect(throws: StoreError.self) { try outgoing.commit(turn { $0.acknowledged = numbers }) }
@@ -81,7 +81,7 @@ struct OutgoingTests {
         // Every user may read it: what is for this box is put off, which is written.
         try folder.write("0123456789abcdef0123456789abcdef\n", to: "keys/\(otherBox.merchant)/\(otherBox.device).key")
         #expect(chmod("\(keys)/\(otherBox.merchant)/\(otherBox.device).key", 0o644) == 0)
-        let outgoing = try outgoing(keys: keys)
+        var outgoing = try outgoing(keys: keys)
         #expect(outgoing.publications(limit: 9).isEmpty)
         let numbers = try store.accept(["A"])
         try store.accept(["B"], of: otherBox)
@@ -95,16 +95,16 @@ struct OutgoingTests {
     func retainedStatus() throws {
         let last = status(#"{"state":"online","at":"2026-11-20T01:00:00.000Z","faults":[]}"#)
         for isOnline in [true, false] {
-            let outgoing = try outgoing()
+            var outgoing = try outgoing()
             try outgoing.commit(last)
-            #expect(outgoing.boxes[trialBox]?.isOnline(at: store.clock.now.running) == isOnline)
+            #expect(outgoing.overview.boxes[trialBox]?.isOnline(at: store.clock.now.running) == isOnline)
         }
     }
 
     @Test("What the broker refused is published with the next connection, and not only when it is due")
     func refused() throws {
         let number = try store.accept(["A"])[0]
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
         try outgoing.commit(turn { $0.refused = [(number, "not authorised (0x87)")] })
         #expect(outgoing.publications(limit: 9).isEmpty)
@@ -124,7 +124,7 @@ struct OutgoingTests {
         try store.write {
             try $0.execute(sql: "UPDATE payment SET notice = ? WHERE payment_id = 'A'", arguments: [text])
         }
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).map(\.id) == [numbers[1]])
         try outgoing.commit(online(epoch: 3))
         #expect(
@@ -135,7 +135,7 @@ struct OutgoingTests {
     @Test("What was under way when the connection was lost is published again")
     func connectionLost() throws {
         let numbers = try store.accept(["A", "B"])
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).map(\.id) == numbers)
         try outgoing.commit(turn { $0.acknowledged = [numbers[0]] })
         outgoing.connectionChanged(to: .lost(reason: "test", retryIn: .zero))
@@ -154,7 +154,8 @@ struct OutgoingTests {
             id: try PaymentID("A"), money: try Money("123.45", .CNY), kind: .refund, channel: "alipay", paidAt: paidAt,
             text: "hi")
         _ = try store.accept([(trialBox, full), (otherBox, notice("B"))], at: store.clock.now)
-        let publications = try outgoing(keys: folder.file("keys")).publications(limit: 9)
+        var outgoing = try outgoing(keys: folder.file("keys"))
+        let publications = outgoing.publications(limit: 9)
         #expect(publications.map(\.topic) == [trialBox.topic(.payments), otherBox.topic(.payments)])
         let signed = try SignedPayload(publications[0].payload)
         let expected =
@@ -173,7 +174,8 @@ struct OutgoingTests {
         let text = #"{"id":"A","amount":"12.5","table":{"number":7,"floor":"1e2"},"currency":"CNY","tip":0.10}"#
         try store.accept(["A"])
         try store.write { try $0.execute(sql: "UPDATE payment SET notice = ?", arguments: [text]) }
-        #expect(try outgoing().publications(limit: 9).map { String(decoding: $0.payload, as: UTF8.self) } == [text])
+        var outgoing = try outgoing()
+        #expect(outgoing.publications(limit: 9).map { String(decoding: $0.payload, as: UTF8.self) } == [text])
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
         #expect(payment.json["table"]?["number"] == .integer(7))
         #expect(payment.json["tip"] == .number("0.10"))
@@ -185,7 +187,7 @@ struct OutgoingTests {
         try folder.write("short\n", to: "keys/M1001/box-01.key")
         #expect(chmod(folder.file("keys/M1001/box-01.key"), 0o600) == 0)
         _ = try store.accept([(trialBox, notice("A")), (otherBox, notice("B"))], at: store.clock.now)
-        let outgoing = try outgoing(keys: folder.file("keys"))
+        var outgoing = try outgoing(keys: folder.file("keys"))
         #expect(outgoing.publications(limit: 9).map(\.topic) == [otherBox.topic(.payments)])
         #expect(try store.state("A") == .accepted)
         #expect(
@@ -200,7 +202,7 @@ struct OutgoingTests {
         var acknowledged = PaymentStore.Turn()
         acknowledged.acknowledged = [(number, 3)]
         _ = try store.commit(acknowledged, boxes: [:], listeningSince: .zero, at: .start)
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         #expect(outgoing.publications(limit: 9).isEmpty)
         try outgoing.commit(online(epoch: 3))
         #expect(outgoing.publications(limit: 9).isEmpty)
@@ -211,20 +213,20 @@ struct OutgoingTests {
     @Test("A box that is away gets one copy; one whose session is new gets the payment again, and `reconciled` follows")
     func newSession() throws {
         let number = try store.accept(["A"])[0]
-        let outgoing = try outgoing(reconciles: true)
+        var outgoing = try outgoing(reconciles: true)
         try outgoing.commit(online(epoch: 3))
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
         try outgoing.commit(turn { $0.acknowledged = [number] })
         try outgoing.commit(status(#"{"state":"offline"}"#))
         #expect(outgoing.publications(limit: 9).isEmpty)
-        #expect(outgoing.boxes[trialBox]?.onlineSince == nil)
+        #expect(outgoing.overview.boxes[trialBox]?.onlineSince == nil)
 
         try outgoing.commit(online(epoch: 4))
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
-        #expect(outgoing.boxes[trialBox]?.reconciling == .init(epoch: 4))
+        #expect(outgoing.overview.boxes[trialBox]?.reconciling == .init(epoch: 4))
         try outgoing.commit(turn { $0.acknowledged = [number] })
         #expect(outgoing.publications(limit: 9).isEmpty)
-        let due = try #require(outgoing.boxes[trialBox]?.reconciling?.due)
+        let due = try #require(outgoing.overview.boxes[trialBox]?.reconciling?.due)
         #expect(due - store.clock.now.running > .seconds(50))
         // Also after a restart of the gateway.
         #expect(try store.boxes()[trialBox]?.reconciling == .init(epoch: 4, due: due))
@@ -234,7 +236,7 @@ struct OutgoingTests {
         "What was published before a session was lost counts as lost with it, also when the broker's word comes later")
     func lateAcknowledgement() throws {
         let number = try store.accept(["A"])[0]
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         try outgoing.commit(online(epoch: 3))
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
         try outgoing.commit(online(epoch: 4))
@@ -247,12 +249,12 @@ struct OutgoingTests {
         var known = KnownBox()
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])
-        let outgoing = try outgoing(reconciles: true)
+        var outgoing = try outgoing(reconciles: true)
         try outgoing.commit(online(epoch: 4))
         let id = try #require(outgoing.publications(limit: 9).first?.id)
         try outgoing.commit(turn { $0.refused = [(id, "not authorised (0x87)")] })
         #expect(outgoing.publications(limit: 9).isEmpty)
-        let due = try #require(outgoing.boxes[trialBox]?.reconciling?.due)
+        let due = try #require(outgoing.overview.boxes[trialBox]?.reconciling?.due)
         #expect(due - store.clock.now.running > .seconds(50))
     }
 
@@ -264,7 +266,7 @@ struct OutgoingTests {
         known.sessionEpoch = 4
         known.reconciling = .init(epoch: 4, due: .seconds(-1))
         try store.write([trialBox: known])
-        let outgoing = try outgoing(keys: folder.file("one.key"), reconciles: true)
+        var outgoing = try outgoing(keys: folder.file("one.key"), reconciles: true)
         try outgoing.commit(online(epoch: 4))
         let publication = try #require(outgoing.publications(limit: 9).first)
         #expect(publication.topic == trialBox.topic(.commands))
@@ -284,13 +286,13 @@ struct OutgoingTests {
     @Test("A gateway that does not reconcile publishes again, and sends no `reconciled`")
     func doesNotReconcile() throws {
         let number = try store.accept(["A"])[0]
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         try outgoing.commit(online(epoch: 3))
         _ = outgoing.publications(limit: 9)
         try outgoing.commit(turn { $0.acknowledged = [number] })
         try outgoing.commit(online(epoch: 4))
         #expect(outgoing.publications(limit: 9).map(\.id) == [number])
-        #expect(outgoing.boxes[trialBox]?.reconciling == nil)
+        #expect(outgoing.overview.boxes[trialBox]?.reconciling == nil)
     }
 
     @Test(
@@ -302,7 +304,7 @@ struct OutgoingTests {
         ])
     func nonsense(text: String) throws {
         try store.accept(["A"])
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         try outgoing.commit(receipt(text))
         try outgoing.commit(status(text))
         #expect(try store.state("A") == .accepted)
@@ -312,12 +314,13 @@ struct OutgoingTests {
     func metricsText() throws {
         try store.accept(["A"])
         try store.accept(["B"], at: store.clock.now + .seconds(-100))
-        let outgoing = try outgoing()
+        var outgoing = try outgoing()
         try outgoing.commit(receipt(#"{"id":"A","state":"announced","how":"aloud"}"#))
         try outgoing.commit(status(#"{"state":"offline"}"#))
         let text = PrometheusText.text(
             metrics.families(
-                openSince: try store.openSince(), unread: 3, boxes: outgoing.boxes, isConnected: outgoing.isConnected,
+                openSince: try store.openSince(), unread: 3, boxes: outgoing.overview.boxes,
+                isConnected: outgoing.overview.isConnected,
                 at: store.clock.now.running))
         _ = try Exposition(text)
         #expect(text.contains("soundbox_gateway_waiting{younger_than=\"1m\"} 0\n"))

@@ -92,7 +92,7 @@ struct MigrationTests {
         #expect(published.count == 11)
 
         // Those that were never published are due at once, and the others when they were.
-        let outgoing = try Outgoing(
+        var outgoing = try Outgoing(
             store: store, keys: folder.file("keys"), reconciles: false, keep: .seconds(86_400 * 7),
             metrics: GatewayMetrics(), logger: silence)
         #expect(outgoing.publications(limit: 99).map { line($0.topic, $0.payload) } == Array(published.suffix(3)))
