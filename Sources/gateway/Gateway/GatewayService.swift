@@ -16,7 +16,7 @@ package struct GatewayService {
     static let mostConnections = 512
 
     private let configuration: GatewayConfiguration
-    private let store: PaymentStore
+    private let store: any PaymentStore
     private let intake: PaymentIntake
     private let outgoing: Outgoing
     private let fleet: MQTTFleet
@@ -46,7 +46,7 @@ package struct GatewayService {
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
-        store = try Self.using("database") { try PaymentStore(path: configuration.database) }
+        store = try Self.using("database") { try SQLitePaymentStore(path: configuration.database) }
         let outgoing = try Outgoing(
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
             metrics: metrics, logger: logger)

@@ -23,7 +23,7 @@ struct ListPayments: ParsableCommand {
 
     func run() throws {
         let path = try GatewayConfiguration(readingFile: configuration.config).database
-        let store = try PaymentStore(path: path, role: .reader)
+        let store = try SQLitePaymentStore(path: path, role: .reader)
         let boxes = try store.boxes()
         let payments = try store.unheard(limit: limit + 1)
         for payment in payments.prefix(limit) {

@@ -18,7 +18,7 @@ struct ListUnread: ParsableCommand {
 
     func run() throws {
         let path = try GatewayConfiguration(readingFile: configuration.config).database
-        let store = try PaymentStore(path: path, role: .reader)
+        let store = try SQLitePaymentStore(path: path, role: .reader)
         for number in try store.unreadNumbers() {
             guard let unread = try store.unread(number) else { continue }
             guard !json else {

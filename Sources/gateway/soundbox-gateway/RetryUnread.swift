@@ -22,7 +22,7 @@ struct RetryUnread: ParsableCommand {
         let configuration = try GatewayConfiguration(readingFile: configuration.config)
         let reader = WebhookReader(
             hooks: try configuration.hooks.map(Hook.all(inFolder:)) ?? [:], decoder: configuration.decoder)
-        let store = try PaymentStore(path: configuration.database, role: .editor)
+        let store = try SQLitePaymentStore(path: configuration.database, role: .editor)
         var failures = 0
         for number in numbers.isEmpty ? try store.unreadNumbers() : numbers {
             let outcome: String

@@ -29,6 +29,59 @@ package struct StoredPayment: Sendable, Equatable {
             accepted: accepted.running, published: published?.running, resends: resends, sessionEpoch: sessionEpoch)
     }
 
+    // MARK: What happens to it
+
+    /// The broker has taken it.
+    ///
+    /// - Returns: whether it was published again.
+    mutating func acknowledge(inSession epoch: Int?, at now: Moment) -> Bool {
+        let isResend = published != nil
+        // Before, the broker had refused it so often.
+        resends = isResend ? resends + 1 : 0
+        if state == .accepted { (state, stateSince) = (.published, now.time) }
+        (published, sessionEpoch, reason) = (now, epoch, nil)
+        return isResend
+    }
+
+    /// The broker has refused it.
+    ///
+    /// - Returns: when it is due again, as ``Moment/running``.
+    mutating func refuse(_ reason: String, at now: Moment) -> Duration {
+        self.reason = "the broker refuses it: \(reason)"
+        resends += 1
+        return now.running + DeliveryRules.wait(after: resends - 1)
+    }
+
+    /// Takes a receipt.
+    ///
+    /// - Returns: `nil` for one that came before, which is ignored.
+    mutating func take(_ answer: DeliveryRules.Answer, at now: Moment) -> DeliveryRules.Outcome? {
+        // Receipts may come twice, also one that has refused a payment which was posted again since, corrected.
+        if let number = answer.number {
+            if let last = lastReceipt, !number.isNewer(than: last) { return nil }
+            lastReceipt = number
+        }
+        let outcome = DeliveryRules.outcome(of: answer, in: state)
+        switch outcome {
+        case .nothing:
+            // Such as a copy with another amount, of a payment that another sender has published.
+            if answer.state == .duplicate, let reason = answer.reason { self.reason = reason }
+        case .becomes(let state):
+            (self.state, stateSince, how) = (state, now.time, answer.how)
+            // What was said of it as it was stored stays.
+            reason = answer.reason ?? (state == .stored ? nil : reason)
+        case .resend:
+            (state, stateSince, published, reason) = (.published, now.time, now, answer.reason)
+        }
+        return outcome
+    }
+
+    /// It has been open for too long.
+    mutating func giveUp(at now: Moment) {
+        (state, stateSince) = (.givenUp, now.time)
+        reason = reason ?? "the box has not stored it within 72 hours"
+    }
+
     /// What `GET` answers.
     package var json: JSONValue {
         var members: [(name: String, value: JSONValue)] = [

@@ -210,7 +210,7 @@ package struct GatewayRequestHandler: Sendable {
             case .problem: break
             }
         }
-        let submission = PaymentStore.Submission(parts.payments, webhook: webhook, problems: parts.problems)
+        let submission = Submission(parts.payments, webhook: webhook, problems: parts.problems)
         guard !submission.payments.isEmpty || !submission.problems.isEmpty else { return hook.scheme.accepted }
         do throws(StoreError) {
             let outcome = try await intake.accept(submission)
@@ -233,7 +233,7 @@ package struct GatewayRequestHandler: Sendable {
         }
     }
 
-    private func report(_ unread: PaymentStore.Outcome.Unread, of name: String) {
+    private func report(_ unread: SubmissionOutcome.Unread, of name: String) {
         metrics.count(.unread)
         if unread.deleted > 0, deletionLines.take() != nil {
             logger.error(

@@ -8,15 +8,15 @@ package actor PaymentIntake {
     private let executor = ThreadExecutor(name: "store")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private typealias Answer = CheckedContinuation<Result<PaymentStore.Outcome, StoreError>, Never>
+    private typealias Answer = CheckedContinuation<Result<SubmissionOutcome, StoreError>, Never>
 
-    private let store: PaymentStore
+    private let store: any PaymentStore
     private let stored: @Sendable () -> Void
-    private var waiting: [PaymentStore.Submission] = []
+    private var waiting: [Submission] = []
     private var answers: [Answer] = []
 
     /// - Parameter stored: called after each commit that has stored something new.
-    package init(store: PaymentStore, stored: @escaping @Sendable () -> Void) {
+    package init(store: any PaymentStore, stored: @escaping @Sendable () -> Void) {
         self.store = store
         self.stored = stored
     }
@@ -24,14 +24,14 @@ package actor PaymentIntake {
     /// Returns when the payment is on the disk.
     ///
     /// - Throws: why it is not; then nothing of it is.
-    package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> PaymentStore.Acceptance {
-        try await accept(PaymentStore.Submission([(box, notice)])).acceptances[0]
+    package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> Acceptance {
+        try await accept(Submission([(box, notice)])).acceptances[0]
     }
 
     /// Returns when all of it is on the disk: in one commit.
     ///
     /// - Throws: why it is not; then nothing of it is.
-    package func accept(_ submission: PaymentStore.Submission) async throws(StoreError) -> PaymentStore.Outcome {
+    package func accept(_ submission: Submission) async throws(StoreError) -> SubmissionOutcome {
         let result = await withCheckedContinuation { (answer: Answer) in
             waiting.append(submission)
             answers.append(answer)

@@ -79,7 +79,7 @@ package struct WebhookReader: Sendable {
     }
 
     /// Reads an unread webhook again. What can be read now is stored, and the webhook deleted if nothing is left of it.
-    package func retry(_ number: Int64, in store: PaymentStore) throws(StoreError) -> Retry {
+    package func retry(_ number: Int64, in store: any PaymentStore) throws(StoreError) -> Retry {
         guard let unread = try store.unread(number) else { return .unknown }
         let parts = parts(of: unread.webhook)
         let payments = parts.payments.map { box, notice in

@@ -28,7 +28,7 @@ package final class GatewayMetrics: Sendable {
 
     package func count(_ answer: Answer) { counts.withLock { $0.requests[answer, default: 0] += 1 } }
 
-    package func count(_ outcome: PaymentStore.TurnOutcome, at now: Duration) {
+    package func count(_ outcome: DeliveryTurnOutcome, at now: Duration) {
         counts.withLock { counts in
             counts.resends += outcome.resent
             for payment in outcome.ended { counts.ended[payment.state, default: 0] += 1 }

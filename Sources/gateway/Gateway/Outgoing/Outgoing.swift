@@ -12,7 +12,7 @@ import SoundboxSystem
 /// A value that the connection's thread owns: ``MQTTFleet`` calls its functions one after the other. They block on the
 /// disk.
 package struct Outgoing: MQTTFleetDelegate {
-    private let store: PaymentStore
+    private let store: any PaymentStore
     private let keys: SigningKeys
     private let reconciles: Bool
     private let keep: Duration
@@ -40,7 +40,8 @@ package struct Outgoing: MQTTFleetDelegate {
 
     /// - Throws: when the store cannot be read.
     package init(
-        store: PaymentStore, keys: String?, reconciles: Bool, keep: Duration, metrics: GatewayMetrics, logger: Logger
+        store: any PaymentStore, keys: String?, reconciles: Bool, keep: Duration, metrics: GatewayMetrics,
+        logger: Logger
     ) throws(StoreError) {
         self.store = store
         self.keys = SigningKeys(path: keys)
@@ -80,7 +81,7 @@ package struct Outgoing: MQTTFleetDelegate {
 
     package mutating func commit(_ turn: FleetTurn) throws {
         let now = store.clock.now
-        var change = PaymentStore.Turn()
+        var change = DeliveryTurn()
         for message in turn.messages { read(message, at: now, into: &change) }
         var reconciled: [BoxID] = []
         for id in turn.acknowledged {
@@ -108,7 +109,7 @@ package struct Outgoing: MQTTFleetDelegate {
         for box in reconciled { logger.info("reconciled", metadata: ["box": "\(box)"]) }
     }
 
-    private mutating func save(_ change: PaymentStore.Turn, at now: Moment) throws(StoreError) {
+    private mutating func save(_ change: DeliveryTurn, at now: Moment) throws(StoreError) {
         guard !change.isEmpty else { return }
         cannotWrite = true
         let outcome = try store.commit(
@@ -117,7 +118,7 @@ package struct Outgoing: MQTTFleetDelegate {
         note(outcome, at: now)
     }
 
-    private mutating func read(_ message: FleetTurn.Message, at now: Moment, into change: inout PaymentStore.Turn) {
+    private mutating func read(_ message: FleetTurn.Message, at now: Moment, into change: inout DeliveryTurn) {
         var word = ""
         guard let box = BoxID(topic: message.topic, &word), let json = try? JSONValue(parsing: message.payload) else {
             return
@@ -156,7 +157,7 @@ package struct Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func note(_ outcome: PaymentStore.TurnOutcome, at now: Moment) {
+    private func note(_ outcome: DeliveryTurnOutcome, at now: Moment) {
         metrics.count(outcome, at: now.running)
         for payment in outcome.ended where payment.state != .announced {
             logger.notice(
@@ -192,13 +193,13 @@ package struct Outgoing: MQTTFleetDelegate {
         var published: [Int64: UnderWay] = [:]
         var waiting: [(number: Int64, until: Duration)] = []
         var givenUp: [Int64] = []
-        var unreadable: [Int64] = []
-        let due = try store.due(at: now.running, limit: limit + underWay.count) { unreadable.append($0) }
-        for number in unreadable {
+        let due = try store.due(at: now.running, limit: limit + underWay.count)
+        for number in due.unreadable {
             complain("payment \(number)", "a payment in the database cannot be read: it waits", "row \(number)")
             waiting.append((number, now.running + DeliveryRules.longestWait))
         }
-        for (number, payment) in due where underWay[number] == nil && publications.count < limit {
+        for entry in due.payments where underWay[entry.number] == nil && publications.count < limit {
+            let (number, payment) = (entry.number, entry.payment)
             switch DeliveryRules.next(payment.waiting, to: boxes[payment.box], listeningSince: start, at: now.running) {
             case .publish:
                 let topic = payment.box.topic(.payments)
@@ -217,7 +218,7 @@ package struct Outgoing: MQTTFleetDelegate {
             }
         }
         if !waiting.isEmpty || !givenUp.isEmpty {
-            try store.settle(waiting: waiting, givenUp: givenUp, at: now.time)
+            try store.settle(waiting: waiting, givenUp: givenUp, at: now)
             metrics.countGivenUp(givenUp.count)
         }
         // Behind everything that can fail: what is not returned is not under way.
@@ -267,7 +268,7 @@ package struct Outgoing: MQTTFleetDelegate {
         try store.write(boxes.seenStates)
         boxes.savedSeen()
         // What is left is deleted in the next minutes.
-        _ = try store.prune(before: now.running - keep)
+        _ = try store.prune(before: now.running - keep, limit: 15_000)
     }
 
     private mutating func complain(_ about: String, _ what: String, _ reason: String, box: BoxID? = nil) {

@@ -6,11 +6,17 @@ struct PaymentRow {
     let number: Int64
     var payment: StoredPayment
 
-    /// - Parameter unreadable: called with the number of each row that is left out, since this program cannot have
-    ///   written it: one that was changed by hand must not hold up all others.
+    /// Without the rows that this program cannot have written: one that was changed by hand must not hold up all others.
     static func fetchAll(
-        _ database: Database, where condition: String, _ arguments: StatementArguments,
-        unreadable: (Int64) -> Void = { _ in }
+        _ database: Database, where condition: String, _ arguments: StatementArguments
+    ) throws -> [PaymentRow] {
+        var unreadable: [Int64] = []
+        return try fetchAll(database, where: condition, arguments, unreadable: &unreadable)
+    }
+
+    /// - Parameter unreadable: gets the numbers of the rows that are left out.
+    static func fetchAll(
+        _ database: Database, where condition: String, _ arguments: StatementArguments, unreadable: inout [Int64]
     ) throws -> [PaymentRow] {
         let statement = try database.cachedStatement(
             sql: """
@@ -18,7 +24,7 @@ struct PaymentRow {
                 """)
         return try Row.fetchAll(statement, arguments: arguments).compactMap { row in
             let payment = PaymentRow(row)
-            if payment == nil { unreadable(row["number"]) }
+            if payment == nil { unreadable.append(row["number"]) }
             return payment
         }
     }

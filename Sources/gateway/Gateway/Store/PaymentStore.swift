@@ -1,272 +1,172 @@
-import GRDB
-import Glibc
 import SoundboxCore
-import SoundboxSystem
 
-/// All payments and what is known of the boxes, in one SQLite file.
+/// All payments, what is known of the boxes, and unread webhooks: what the gateway asks of the database.
 ///
-///     let store = try PaymentStore(path: "/var/lib/soundbox-gateway/gateway.sqlite")
-///     let outcomes = try store.accept([(box, notice)], at: store.clock.now)
+///     let store: any PaymentStore = try SQLitePaymentStore(path: "/var/lib/soundbox-gateway/gateway.sqlite")
+///     let outcomes = try store.accept([Submission([(box, notice)])], at: store.clock.now)
 ///
-/// WAL with `synchronous = FULL`: every commit is on the disk when it returns. Every method blocks on the disk. Any
-/// thread; calls take turns.
-package final class PaymentStore: Sendable {
-    package let path: String
+/// What a method has stored is on the disk when it returns; if it throws, nothing of it is. Every method blocks. Any
+/// thread; calls take turns. `PaymentStoreContractTests` tests every implementation.
+package protocol PaymentStore: Sendable {
     /// Goes on from the last commit.
-    package let clock: GatewayClock
-    private let queue: DatabaseQueue
-    /// Held as long as payments may be published from this file.
-    private let lock: FileLock?
-    private let identity: FileIdentity?
-    private let role: Role
-    let unreadLimits: UnreadLimits
-
-    package enum Role: Sendable {
-        /// Publishes what is in the file. There is one at a time.
-        case gateway
-        /// A second process, which looks only.
-        case reader
-        /// A second process, which also writes. It leaves the clock to the gateway: its own is behind by what has passed
-        /// since the gateway's last commit, a minute at most.
-        case editor
-    }
-
-    /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
-    ///
-    /// - Throws: also when another gateway has the file: each payment would be published twice.
-    /// - Parameter role: only the gateway creates and migrates the file.
-    package init(
-        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits()
-    ) throws(StoreError) {
-        self.path = path
-        self.role = role
-        self.unreadLimits = unreadLimits
-        lock = role == .gateway ? try Self.lock(path) : nil
-        if role == .editor, !SmallFile.exists(path) { throw StoreError("\(path): is not there") }
-        do {
-            var configuration = GRDB.Configuration()
-            configuration.label = "gateway"
-            // A backup or an engineer with sqlite3 may hold the file for a moment.
-            configuration.busyMode = .timeout(5)
-            configuration.readonly = role == .reader
-            if role != .reader { configuration.journalMode = .wal }
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            guard role != .reader else {
-                try queue.read(StoreSchema.check)
-                (identity, clock) = (nil, GatewayClock(running: .zero))
-                return
-            }
-            try queue.writeWithoutTransaction {
-                // Set after opening, because GRDB sets NORMAL when it chooses WAL.
-                try $0.execute(sql: "PRAGMA synchronous = FULL")
-                try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
-            }
-            if role == .gateway {
-                try queue.write(StoreSchema.prepare)
-            } else {
-                try queue.read(StoreSchema.check)
-            }
-            identity = FileIdentity(path: path)
-            let running = try queue.unsafeRead { try Int64.fetchOne($0, sql: "SELECT running FROM clock") }
-            clock = GatewayClock(running: .milliseconds(running ?? 0))
-        } catch { throw StoreError(path: path, error) }
-    }
-
-    /// On the file itself, whatever its names: SQLite's own locks are of another kind (fcntl).
-    private static func lock(_ path: String) throws(StoreError) -> FileLock {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
-        guard descriptor >= 0 else { throw StoreError("\(path): \(SystemError.last)") }
-        guard let lock = FileLock(closing: descriptor) else {
-            throw StoreError("\(path): another gateway runs with it")
-        }
-        return lock
-    }
+    var clock: GatewayClock { get }
 
     /// Once a minute and at the end, since the clock stands still from the last commit on.
     ///
     /// - Throws: when nothing can be written, as on a full disk.
-    func saveTime() throws(StoreError) { try write { _ in } }
+    func saveTime() throws(StoreError)
 
-    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-        // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
-        if let change = identity?.change(at: path) {
-            // A log that was deleted is still open here, and has payments that no other file has.
-            try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-            throw StoreError("\(change): put it back, and restart the gateway")
-        }
-        do {
-            return try queue.write { database in
-                let value = try body(database)
-                guard role == .gateway else { return value }
-                try database.cachedStatement(sql: "UPDATE clock SET running = ?")
-                    .execute(arguments: [clock.now.running.milliseconds])
-                return value
-            }
-        } catch { throw StoreError(path: path, error) }
-    }
+    // MARK: Requests
 
-    /// Runs `body`, which must not write.
-    func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-        // GRDB's `read` has SQLite compile every statement again (pragma.c, `OP_Expire`).
-        do { return try queue.unsafeRead(body) } catch { throw StoreError(path: path, error) }
-    }
-
-    // MARK: Accepting
-
-    package enum Acceptance: Sendable, Equatable {
-        case accepted
-        /// The id is known, with the same amount; nothing was changed.
-        case known(PaymentState)
-        /// The id is known with another amount; nothing was changed.
-        case differs(Money)
-    }
-
-    /// Stores payments that have just come, all in one commit.
+    /// Stores what requests have brought, all in one commit.
     ///
     /// - Returns: one outcome for each, in order.
-    package func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment
-    ) throws(StoreError) -> [Acceptance] {
-        try write { try Self.accept(payments, at: now, in: $0) }
-    }
+    func accept(_ submissions: [Submission], at now: Moment) throws(StoreError) -> [SubmissionOutcome]
 
-    static func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment, in database: Database
-    ) throws -> [Acceptance] {
-        try payments.map { box, notice in
-            let number = try Self.number(of: box, in: database)
-            let money = notice.money
-            var lastReceipt: ReceiptNumber?
-            if let row = try Self.payment(notice.id, ofBox: number, in: database) {
-                let known = row.payment
-                // The box has refused it: this is the correction. Or nobody had it in time.
-                guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
-                    return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
-                }
-                lastReceipt = known.lastReceipt
-            }
-            try database.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
-                        state_since, receipt_epoch, receipt_sequence, resends, due_after)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
-                    """
-            ).execute(arguments: [
-                number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
-                now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
-                now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
-            ])
-            return .accepted
-        }
-    }
+    func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment?
 
-    /// The number of a box, which gets one if it has none.
-    static func number(of box: BoxID, in database: Database) throws -> Int64 {
-        if let number = try existingNumber(of: box, in: database) { return number }
-        try database.cachedStatement(sql: "INSERT INTO box (merchant, device) VALUES (?, ?)")
-            .execute(arguments: [box.merchant, box.device])
-        return database.lastInsertedRowID
-    }
+    // MARK: Delivery
 
-    static func existingNumber(of box: BoxID, in database: Database) throws -> Int64? {
-        try Int64.fetchOne(
-            database.cachedStatement(sql: "SELECT number FROM box WHERE merchant = ? AND device = ?"),
-            arguments: [box.merchant, box.device])
-    }
+    /// The open payments that are due, those that have waited longest first.
+    ///
+    /// - Parameter now: ``Moment/running``.
+    func due(at now: Duration, limit: Int) throws(StoreError) -> DuePayments
 
-    // MARK: Reading
+    /// Makes all open payments due: first those that were never published. Thousands of a box that is away, which are
+    /// only looked at, must not delay a new one.
+    func awaken() throws(StoreError)
 
-    package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
-        try read { database in
-            guard let number = try Self.existingNumber(of: box, in: database) else { return nil }
-            return try Self.payment(id, ofBox: number, in: database)?.payment
-        }
-    }
+    /// Puts payments off, and gives up others, in one commit.
+    func settle(
+        waiting: [(number: Int64, until: Duration)], givenUp: [Int64], at now: Moment
+    ) throws(StoreError)
 
-    /// The open payments that are due, those that have waited longest first, with their numbers.
+    /// Stores a turn of the connection in one commit.
     ///
     /// - Parameters:
-    ///   - now: ``Moment/running``.
-    ///   - unreadable: called with the number of each one that is left out.
-    package func due(
-        at now: Duration, limit: Int, unreadable: (Int64) -> Void = { _ in }
-    ) throws(StoreError) -> [(number: Int64, payment: StoredPayment)] {
-        try read { database in
-            try PaymentRow.fetchAll(
-                database, where: "due_after <= ? ORDER BY due_after, payment.number LIMIT ?",
-                [now.milliseconds, limit], unreadable: unreadable
-            ).map { ($0.number, $0.payment) }
-        }
-    }
+    ///   - boxes: what is known of each box now.
+    ///   - start: since when receipts are listened to, as ``Moment/running``.
+    func commit(
+        _ turn: DeliveryTurn, boxes: [BoxID: KnownBox], listeningSince start: Duration, at now: Moment
+    ) throws(StoreError) -> DeliveryTurnOutcome
 
     /// What is known of each box that has had a payment or a status.
-    package func boxes() throws(StoreError) -> [BoxID: KnownBox] {
-        try read { database in
-            var boxes: [BoxID: KnownBox] = [:]
-            for row in try Row.fetchAll(database, sql: "SELECT * FROM box") {
-                guard let box = try? BoxID(merchant: row["merchant"], device: row["device"]) else { continue }
-                var known = KnownBox()
-                known.sessionEpoch = row["session_epoch"]
-                known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
-                known.said = (row["said_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
-                let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
-                known.faults = faults?.elements?.compactMap(\.string) ?? []
-                if let epoch = row["reconciled_epoch"] as Int? {
-                    let due = (row["reconciled_after"] as Int64?).map { Duration.milliseconds($0) }
-                    known.reconciling = .init(epoch: epoch, due: due)
-                }
-                boxes[box] = known
-            }
-            return boxes
-        }
-    }
+    func boxes() throws(StoreError) -> [BoxID: KnownBox]
 
-    /// The payments that no shop has heard of, oldest first.
-    package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
-        let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try read { database in
-            try PaymentRow.fetchAll(
-                database,
-                // An expired one may have been heard in a summary.
-                where:
-                    "state IN (\(states)) AND NOT (state = 'expired' AND how = 'aloud') ORDER BY payment.number LIMIT ?",
-                [limit]
-            ).map(\.payment)
-        }
-    }
+    /// Writes what is known of boxes, in one commit.
+    func write(_ boxes: [BoxID: KnownBox]) throws(StoreError)
 
-    /// When each open payment was accepted, as ``Moment/running``.
-    package func openSince() throws(StoreError) -> [Duration] {
-        try read { database in
-            try Int64.fetchAll(database, sql: "SELECT accepted_after FROM payment WHERE due_after IS NOT NULL")
-                .map { .milliseconds($0) }
-        }
-    }
-
-    static func payment(_ id: PaymentID, ofBox box: Int64, in database: Database) throws -> PaymentRow? {
-        try PaymentRow.fetchAll(
-            database, where: "payment.box = ? AND payment_id = ? AND is_refund = ?", [box, id.text, id.isRefund]
-        ).first
-    }
-
-    // MARK: Pruning
+    /// Whether all open payments of a box were published in this session.
+    func isPublishedAgain(_ box: BoxID, in epoch: Int) throws(StoreError) -> Bool
 
     /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay. Also
     /// deletes unread webhooks.
     ///
     /// - Returns: how many payments.
-    package func prune(before time: Duration, limit: Int = 15_000) throws(StoreError) -> Int {
-        try write { database in
-            try database.execute(
-                sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
-            try database.execute(
-                sql: """
-                    DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL
-                        AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
-                    """, arguments: [time.milliseconds, limit])
-            return database.changesCount
-        }
+    func prune(before time: Duration, limit: Int) throws(StoreError) -> Int
+
+    // MARK: Lists and metrics
+
+    /// The payments that no shop has heard of, oldest first.
+    func unheard(limit: Int) throws(StoreError) -> [StoredPayment]
+
+    /// When each open payment was accepted, as ``Moment/running``.
+    func openSince() throws(StoreError) -> [Duration]
+
+    // MARK: Unread webhooks
+
+    /// Oldest first.
+    func unreadNumbers() throws(StoreError) -> [Int64]
+
+    func unread(_ number: Int64) throws(StoreError) -> UnreadWebhook?
+
+    func unreadCount() throws(StoreError) -> Int
+
+    /// Stores what another attempt has read of an unread webhook, and deletes the webhook if nothing is left of it: in
+    /// one commit.
+    ///
+    /// - Returns: why it stays; `nil` if it does not.
+    func accept(
+        _ payments: [(box: BoxID, notice: PaymentNotice)], problems: [String], ofUnread number: Int64, at now: Moment
+    ) throws(StoreError) -> String?
+}
+
+/// What one request brings.
+package struct Submission: Sendable {
+    package var payments: [(box: BoxID, notice: PaymentNotice)]
+    /// Stored as well where there are problems, also that a payment's id is known with another amount.
+    package var webhook: GenuineWebhook?
+    package var problems: [String] = []
+
+    package init(
+        _ payments: [(box: BoxID, notice: PaymentNotice)], webhook: GenuineWebhook? = nil, problems: [String] = []
+    ) {
+        self.payments = payments
+        self.webhook = webhook
+        self.problems = problems
     }
+}
+
+/// What became of a ``Submission``.
+package struct SubmissionOutcome: Sendable, Equatable {
+    /// One for each payment, in order.
+    package var acceptances: [Acceptance]
+    package var unread: Unread?
+
+    package struct Unread: Sendable, Equatable {
+        package var number: Int64
+        package var count: Int
+        package var reason: String
+        /// How many of the oldest were deleted to make room.
+        package var deleted = 0
+    }
+}
+
+/// What became of a payment that has just come.
+package enum Acceptance: Sendable, Equatable {
+    case accepted
+    /// The id is known, with the same amount; nothing was changed.
+    case known(PaymentState)
+    /// The id is known with another amount; nothing was changed.
+    case differs(Money)
+}
+
+/// What is to be looked at: published, published again, put off or given up.
+package struct DuePayments: Sendable, Equatable {
+    package var payments: [Entry] = []
+    /// Numbers of those that are left out, since no gateway can have written them.
+    package var unreadable: [Int64] = []
+
+    package struct Entry: Sendable, Equatable {
+        package var number: Int64
+        package var payment: StoredPayment
+    }
+}
+
+/// What one turn of the connection has brought.
+package struct DeliveryTurn: Sendable {
+    package var receipts: [(box: BoxID, id: PaymentID, answer: DeliveryRules.Answer)] = []
+    /// Numbers of payments that the broker has taken, each with the box's session as it was published.
+    package var acknowledged: [(number: Int64, sessionEpoch: Int?)] = []
+    /// Numbers of payments that the broker has refused.
+    package var refused: [(number: Int64, reason: String)] = []
+    /// Boxes of which something is known that the store does not have.
+    package var changedBoxes: [BoxID] = []
+    /// Boxes whose open payments may be due now.
+    package var awakened: Set<BoxID> = []
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        receipts.isEmpty && acknowledged.isEmpty && refused.isEmpty && changedBoxes.isEmpty && awakened.isEmpty
+    }
+}
+
+/// What a ``DeliveryTurn`` has changed.
+package struct DeliveryTurnOutcome: Sendable, Equatable {
+    package var announced: [StoredPayment] = []
+    package var ended: [StoredPayment] = []
+    package var resent = 0
 }
 
 /// Why the store cannot do something.
@@ -274,10 +174,4 @@ package struct StoreError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }
-
-    init(path: String, _ error: any Error) {
-        // SQLite's own message, without the statement.
-        let reason = (error as? DatabaseError).map { $0.message ?? "SQLite error \($0.extendedResultCode.rawValue)" }
-        description = "\(path): \(reason ?? "\(error)")"
-    }
 }

@@ -193,7 +193,7 @@ struct WeChatPayHookTests {
     @Test("A genuine one that could not be decrypted is read when the key is right")
     func otherKey() async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try PaymentStore.temporary(folder)
+        let store = try SQLitePaymentStore.temporary(folder)
         let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
         try keys.secret("another key of thirty-two bytes.", in: "wechatpay-apiv3.key")
         let old = WebhookReader(hooks: ["wechatpay": try keys.shipped("wechatpay")], decoder: decoder)

@@ -12,7 +12,7 @@ import Testing
 @Suite("Requests of payment systems, to a real server", .timeLimit(.minutes(10)))
 struct RequestTests {
     private let folder: TemporaryFolder
-    private let store: PaymentStore
+    private let store: SQLitePaymentStore
     private static let token = "0123456789abcdef0123456789abcdef"
 
     init() throws {
@@ -76,7 +76,7 @@ struct RequestTests {
             let other = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A-1","amount":"1"}"#)
             #expect(other.status == 409)
             #expect(other.json["error"]?.string == "amount: the id is known with another amount: 123.45 CNY")
-            #expect(try store.due(at: store.clock.now.running, limit: 10).count == 1)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.count == 1)
         }
     }
 
@@ -95,7 +95,7 @@ struct RequestTests {
             let answer = try await ask("POST", "/payments/M1001/box-01", body)
             #expect(answer.status == 422)
             #expect(answer.json["field"]?.string == field)
-            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.isEmpty)
         }
     }
 
@@ -110,7 +110,7 @@ struct RequestTests {
                     #expect(answer.status == 401)
                 }
             }
-            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.isEmpty)
         }
     }
 
@@ -164,7 +164,7 @@ struct RequestTests {
             let text = String(repeating: "x", count: 70_000)
             let answer = try await ask("POST", "/payments/M1001/box-01", #"{"id":"A","amount":"1","text":"\#(text)"}"#)
             #expect(answer.status == 413)
-            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.isEmpty)
         }
     }
 
@@ -197,7 +197,7 @@ struct RequestTests {
             let unknown = try await ask("POST", "/hooks/none", body, token: nil).status
             let read = try await ask("GET", "/hooks/shop", token: nil).status
             #expect(unknown == 404 && read == 405)
-            #expect(try store.due(at: store.clock.now.running, limit: 10).count == 1)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.count == 1)
         }
     }
 
@@ -227,7 +227,7 @@ struct RequestTests {
                 )
                 #expect(genuine == 200 && forged == 401, "\(notes)")
             }
-            #expect(try store.due(at: store.clock.now.running, limit: 10).isEmpty)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.isEmpty)
             let taken = try await knock(#"{"box":"1"}"#)
             #expect(taken == 200)
             #expect(try store.state("A-1") == .accepted)
@@ -255,7 +255,7 @@ struct RequestTests {
                 ]
             ).status
             #expect(status == 200)
-            #expect(try store.due(at: store.clock.now.running, limit: 10).count == 2)
+            #expect(try store.due(at: store.clock.now.running, limit: 10).payments.count == 2)
             #expect(try store.unread(1)?.webhook.form == .form)
             #expect(try store.unread(1)?.webhook.document == Array(body.utf8))
         }
@@ -265,7 +265,7 @@ struct RequestTests {
     func crowd() async throws {
         let commits = Mutex(0)
         let intake = PaymentIntake(store: store) { commits.withLock { $0 += 1 } }
-        try await withThrowingTaskGroup(of: PaymentStore.Acceptance.self) { tasks in
+        try await withThrowingTaskGroup(of: Acceptance.self) { tasks in
             for index in 0..<500 {
                 tasks.addTask { try await intake.accept(try notice("A-\(index % 400)"), for: trialBox) }
             }
@@ -273,7 +273,7 @@ struct RequestTests {
             for try await outcome in tasks where outcome == .accepted { accepted += 1 }
             #expect(accepted == 400)
         }
-        #expect(try store.due(at: store.clock.now.running, limit: 1000).count == 400)
+        #expect(try store.due(at: store.clock.now.running, limit: 1000).payments.count == 400)
         #expect(commits.withLock { $0 } < 400)
     }
 
@@ -292,7 +292,7 @@ struct RequestTests {
             #expect(!refused.isEmpty)
             try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
             for body in refused { #expect(try await ask("POST", "/payments/M1001/box-01", body).status == 200) }
-            #expect(try store.due(at: store.clock.now.running, limit: 100).count == 60)
+            #expect(try store.due(at: store.clock.now.running, limit: 100).payments.count == 60)
         }
     }
 }

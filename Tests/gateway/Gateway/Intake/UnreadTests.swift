@@ -12,7 +12,7 @@ import Testing
 struct UnreadTests {
     private static let secret = "a secret of a provider"
     private let folder: TemporaryFolder
-    private let store: PaymentStore
+    private let store: SQLitePaymentStore
     private let keys: HookFolder
     private let metrics = GatewayMetrics()
     private let lines = Journal<String>()
@@ -21,7 +21,7 @@ struct UnreadTests {
         folder = try TemporaryFolder(inMemory: true)
         var limits = UnreadLimits()
         limits.rows = 200
-        store = try PaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits)
+        store = try SQLitePaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits)
         keys = try HookFolder()
         try keys.secret(Self.secret)
     }
@@ -62,7 +62,8 @@ struct UnreadTests {
 
     private var payments: [String] {
         get throws {
-            try store.due(at: store.clock.now.running, limit: 10_000).map { "\($0.payment.notice.id)" }.sorted()
+            try store.due(at: store.clock.now.running, limit: 10_000).payments.map { "\($0.payment.notice.id)" }
+                .sorted()
         }
     }
 
@@ -250,52 +251,21 @@ struct UnreadTests {
 
     // MARK: The store
 
-    private func webhook(_ document: String) -> PaymentStore.Submission {
+    private func webhook(_ document: String) -> Submission {
         .init([], webhook: GenuineWebhook(hook: "shop", path: "/", document: Array(document.utf8)), problems: ["x"])
-    }
-
-    @Test("Beyond a number, or a size, the oldest are deleted")
-    func limits() throws {
-        var limits = UnreadLimits()
-        (limits.rows, limits.bytes) = (3, 100)
-        let store = try PaymentStore(path: folder.file("limited.sqlite"), unreadLimits: limits)
-        func add(_ documents: String...) throws -> [Int] {
-            try store.accept(documents.map(webhook), at: store.clock.now).map { $0.unread?.deleted ?? -1 }
-        }
-        #expect(try add("a", "b", "c") == [0, 0, 0])
-        #expect(try add("a") == [0], "it is there already")
-        #expect(try add("d", "e") == [0, 2])
-        #expect(try store.unreadNumbers().count == 3)
-        #expect(try add(String(repeating: "f", count: 99)) == [2], "one byte is left beside it")
-        let last = try store.unreadNumbers().compactMap(store.unread).map(\.webhook.document.count)
-        #expect(last == [1, 99])
-        #expect(UnreadLimits().rows == 10_000 && UnreadLimits().bytes == 67_108_864)
-    }
-
-    @Test("It is deleted with the payments of its time; the same bytes are then new")
-    func pruned() throws {
-        let now = store.clock.now
-        _ = try store.accept([webhook("old")], at: now + .seconds(-1000))
-        _ = try store.accept([webhook("new")], at: now)
-        // It came first long ago, whenever it came last.
-        _ = try store.accept([webhook("old")], at: now)
-        _ = try store.prune(before: .seconds(-10))
-        #expect(try unread.map(\.webhook.document) == [Array("new".utf8)])
-        let again = try store.accept([webhook("old")], at: now).first?.unread
-        #expect(again?.count == 1 && again?.number == 3)
     }
 
     @Test("A second process takes it from the file beside the gateway, and leaves the clock alone; none makes a file")
     func editor() throws {
         _ = try store.accept([webhook(#"{"id":"A","amount":"1","till":"1"}"#)], at: store.clock.now)
         let before = try store.read { try Int.fetchOne($0, sql: "SELECT running FROM clock") }
-        let editor = try PaymentStore(path: store.path, role: .editor)
+        let editor = try SQLitePaymentStore(path: store.path, role: .editor)
         #expect(try reader(["shop": try hook()]).retry(1, in: editor) == .read(payments: 1))
         #expect(try store.read { try Int.fetchOne($0, sql: "SELECT running FROM clock") } == before)
         #expect(try payments == ["A"])
         #expect(try store.unreadCount() == 0)
         let none = folder.file("none.sqlite")
-        let error = #expect(throws: StoreError.self) { try PaymentStore(path: none, role: .editor) }
+        let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: none, role: .editor) }
         #expect(error?.description == "\(none): is not there")
         #expect(!SmallFile.exists(none))
     }
@@ -310,7 +280,7 @@ struct UnreadTests {
             for name in ["one", "other"] {
                 tasks.addTask {
                     try await onOwnThread(named: name) {
-                        let editor = try PaymentStore(path: path, role: .editor)
+                        let editor = try SQLitePaymentStore(path: path, role: .editor)
                         for number in numbers { _ = try reader.retry(number, in: editor) }
                     }
                 }

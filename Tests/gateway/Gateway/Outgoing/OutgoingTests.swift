@@ -14,7 +14,7 @@ import Testing
 @Suite("What is published, and what becomes of it")
 struct OutgoingTests {
     private let folder: TemporaryFolder
-    private let store: PaymentStore
+    private let store: SQLitePaymentStore
     private let metrics = GatewayMetrics()
 
     init() throws {
@@ -191,7 +191,7 @@ struct OutgoingTests {
         #expect(outgoing.publications(limit: 9).map(\.topic) == [otherBox.topic(.payments)])
         #expect(try store.state("A") == .accepted)
         #expect(
-            try store.due(at: store.clock.now.running + .seconds(60), limit: 9).contains {
+            try store.due(at: store.clock.now.running + .seconds(60), limit: 9).payments.contains {
                 $0.payment.notice.id.text == "A"
             })
     }
@@ -199,7 +199,7 @@ struct OutgoingTests {
     @Test("A payment whose box was away as the gateway was last on waits for the box's status, and then gets its time")
     func beganAnew() throws {
         let number = try store.accept(["A"])[0]
-        var acknowledged = PaymentStore.Turn()
+        var acknowledged = DeliveryTurn()
         acknowledged.acknowledged = [(number, 3)]
         _ = try store.commit(acknowledged, boxes: [:], listeningSince: .zero, at: .start)
         var outgoing = try outgoing()
@@ -207,7 +207,7 @@ struct OutgoingTests {
         try outgoing.commit(online(epoch: 3))
         #expect(outgoing.publications(limit: 9).isEmpty)
         let soon = store.clock.now.running + DeliveryRules.firstWait
-        #expect(try store.due(at: soon, limit: 9).map(\.number) == [number])
+        #expect(try store.due(at: soon, limit: 9).payments.map(\.number) == [number])
     }
 
     @Test("A box that is away gets one copy; one whose session is new gets the payment again, and `reconciled` follows")

@@ -31,7 +31,7 @@ struct MigrationTests {
         try recorded(name).split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    private func open() throws -> PaymentStore { try PaymentStore(path: path) }
+    private func open() throws -> SQLitePaymentStore { try SQLitePaymentStore(path: path) }
 
     /// The box and id of a line of `answers.txt`.
     private func subject(_ answer: String) throws -> (box: BoxID, id: PaymentID) {
@@ -127,7 +127,7 @@ struct MigrationTests {
     func tables() throws {
         do { _ = try open() }
         let new = folder.file("new.sqlite")
-        do { _ = try PaymentStore(path: new) }
+        do { _ = try SQLitePaymentStore(path: new) }
         let schemas = try [path, new].map { path in
             try DatabaseQueue(path: path).read { database in
                 (
@@ -139,13 +139,13 @@ struct MigrationTests {
         #expect(schemas[0].0 == 4 && schemas[1].0 == 4)
         #expect(schemas[0].1 == schemas[1].1)
         #expect(try open().unheard(limit: 99).count == 9)
-        #expect(try PaymentStore(path: path, role: .reader).unheard(limit: 99).count == 9)
+        #expect(try SQLitePaymentStore(path: path, role: .reader).unheard(limit: 99).count == 9)
     }
 
     @Test("The same payment posted again is known, one with another amount differs, one that has ended is taken again")
     func postedAgain() throws {
         let store = try open()
-        func post(_ id: String, _ amount: String) throws -> PaymentStore.Acceptance? {
+        func post(_ id: String, _ amount: String) throws -> Acceptance? {
             try store.accept([(trialBox, notice(id, amount))], at: store.clock.now).first
         }
         #expect(try post("announced", "123.450") == .known(.announced))
@@ -157,7 +157,7 @@ struct MigrationTests {
         #expect(try post("given-up", "99") == .accepted)
         #expect(try post("failed", "7") == .accepted)
         // The receipt that has refused the first one does not refuse the correction.
-        var turn = PaymentStore.Turn()
+        var turn = DeliveryTurn()
         turn.receipts = [
             (trialBox, try PaymentID("failed"), .init(state: .rejected, number: .init(epoch: "e1", sequence: 5)))
         ]
@@ -165,10 +165,12 @@ struct MigrationTests {
         #expect(try store.state("failed") == .accepted)
     }
 
-    @Test("A second program refuses it, and leaves it to the gateway", arguments: [PaymentStore.Role.reader, .editor])
-    func second(role: PaymentStore.Role) throws {
+    @Test(
+        "A second program refuses it, and leaves it to the gateway",
+        arguments: [SQLitePaymentStore.Role.reader, .editor])
+    func second(role: SQLitePaymentStore.Role) throws {
         let before = try dump()
-        let error = #expect(throws: StoreError.self) { try PaymentStore(path: path, role: role) }
+        let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
         #expect(error?.description == "\(path): it is of version 3, and not 4: the gateway migrates it as it starts")
         #expect(try dump() == before)
     }

@@ -22,9 +22,16 @@ extension Moment {
     static let start = Moment(time: Timestamp(millisecondsSince1970: 1_795_000_000_000), running: .zero)
 }
 
+extension SQLitePaymentStore {
+    static func temporary(_ folder: TemporaryFolder) throws -> SQLitePaymentStore {
+        try SQLitePaymentStore(path: folder.file("gateway.sqlite"))
+    }
+}
+
 extension PaymentStore {
-    static func temporary(_ folder: TemporaryFolder) throws -> PaymentStore {
-        try PaymentStore(path: folder.file("gateway.sqlite"))
+    /// Accepts payments, all in one request.
+    func accept(_ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment) throws(StoreError) -> [Acceptance] {
+        try accept([Submission(payments)], at: now)[0].acceptances
     }
 
     /// Accepts payments and returns their numbers.
@@ -32,7 +39,7 @@ extension PaymentStore {
     func accept(_ ids: [String], of box: BoxID = trialBox, at now: Moment = .start) throws -> [Int64] {
         let outcomes = try accept(ids.map { (box, try notice($0)) }, at: now)
         #expect(outcomes == ids.map { _ in .accepted })
-        let numbers = try due(at: now.running, limit: 10_000)
+        let numbers = try due(at: now.running, limit: 10_000).payments
         return ids.compactMap { id in numbers.first { $0.payment.notice.id.text == id }?.number }
     }
 

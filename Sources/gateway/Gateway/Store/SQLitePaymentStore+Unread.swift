@@ -4,46 +4,12 @@ import SoundboxSystem
 
 import struct Foundation.Data
 
-extension PaymentStore {
-    /// What one request brings.
-    package struct Submission: Sendable {
-        package var payments: [(box: BoxID, notice: PaymentNotice)]
-        /// Stored as well where there are problems, also that a payment's id is known with another amount.
-        package var webhook: GenuineWebhook?
-        package var problems: [String] = []
-
-        package init(
-            _ payments: [(box: BoxID, notice: PaymentNotice)], webhook: GenuineWebhook? = nil, problems: [String] = []
-        ) {
-            self.payments = payments
-            self.webhook = webhook
-            self.problems = problems
-        }
-    }
-
-    /// What became of it.
-    package struct Outcome: Sendable, Equatable {
-        /// One for each payment, in order.
-        package var acceptances: [Acceptance]
-        package var unread: Unread?
-
-        package struct Unread: Sendable, Equatable {
-            package var number: Int64
-            package var count: Int
-            package var reason: String
-            /// How many of the oldest were deleted to make room.
-            package var deleted = 0
-        }
-    }
-
-    /// Stores what requests have brought, all in one commit.
-    ///
-    /// - Returns: one outcome for each, in order.
-    package func accept(_ submissions: [Submission], at now: Moment) throws(StoreError) -> [Outcome] {
+extension SQLitePaymentStore {
+    package func accept(_ submissions: [Submission], at now: Moment) throws(StoreError) -> [SubmissionOutcome] {
         try write { database in
             var outcomes = try submissions.map { submission in
                 let acceptances = try Self.accept(submission.payments, at: now, in: database)
-                var outcome = Outcome(acceptances: acceptances)
+                var outcome = SubmissionOutcome(acceptances: acceptances)
                 let problems = submission.problems + Self.differences(submission.payments, acceptances)
                 if let webhook = submission.webhook, let reason = Self.reason(problems) {
                     outcome.unread = try Self.store(webhook, reason, at: now, in: database)
@@ -57,10 +23,6 @@ extension PaymentStore {
         }
     }
 
-    /// Stores what another attempt has read of an unread webhook, and deletes the webhook if nothing is left of it: in
-    /// one commit.
-    ///
-    /// - Returns: why it stays; `nil` if it does not.
     package func accept(
         _ payments: [(box: BoxID, notice: PaymentNotice)], problems: [String], ofUnread number: Int64, at now: Moment
     ) throws(StoreError) -> String? {
@@ -93,7 +55,7 @@ extension PaymentStore {
     /// Providers repeat: the same bytes for the same hook are counted.
     private static func store(
         _ webhook: GenuineWebhook, _ reason: String, at now: Moment, in database: Database
-    ) throws -> Outcome.Unread {
+    ) throws -> SubmissionOutcome.Unread {
         let hash = Data(SHA256.hash(of: webhook.document))
         // An upsert would use up a number each time.
         if let known = try Row.fetchOne(
@@ -102,7 +64,7 @@ extension PaymentStore {
                     UPDATE unread SET count = count + 1, reason = ? WHERE hook = ? AND hash = ? RETURNING number, count
                     """), arguments: [reason, webhook.hook, hash])
         {
-            return Outcome.Unread(number: known["number"], count: known["count"], reason: reason)
+            return SubmissionOutcome.Unread(number: known["number"], count: known["count"], reason: reason)
         }
         try database.cachedStatement(
             sql: """
@@ -113,7 +75,7 @@ extension PaymentStore {
             webhook.hook, webhook.path, webhook.form.rawValue, webhook.signed, hash, webhook.document.count,
             Data(webhook.document), now.time.millisecondsSince1970, now.running.milliseconds, reason,
         ])
-        return Outcome.Unread(number: database.lastInsertedRowID, count: 1, reason: reason)
+        return SubmissionOutcome.Unread(number: database.lastInsertedRowID, count: 1, reason: reason)
     }
 
     /// Deletes the oldest unread webhooks beyond the limits.
@@ -135,7 +97,6 @@ extension PaymentStore {
 
     // MARK: Reading
 
-    /// Oldest first.
     package func unreadNumbers() throws(StoreError) -> [Int64] {
         try read { try Int64.fetchAll($0, sql: "SELECT number FROM unread ORDER BY number") }
     }

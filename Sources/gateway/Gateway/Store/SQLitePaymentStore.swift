@@ -1,0 +1,243 @@
+import GRDB
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+
+/// A ``PaymentStore`` in one SQLite file.
+///
+///     let store = try SQLitePaymentStore(path: "/var/lib/soundbox-gateway/gateway.sqlite")
+///
+/// WAL with `synchronous = FULL`: every commit is on the disk when it returns.
+package final class SQLitePaymentStore: PaymentStore {
+    package let path: String
+    package let clock: GatewayClock
+    private let queue: DatabaseQueue
+    /// Held as long as payments may be published from this file.
+    private let lock: FileLock?
+    private let identity: FileIdentity?
+    private let role: Role
+    let unreadLimits: UnreadLimits
+
+    package enum Role: Sendable {
+        /// Publishes what is in the file. There is one at a time.
+        case gateway
+        /// A second process, which looks only.
+        case reader
+        /// A second process, which also writes. It leaves the clock to the gateway: its own is behind by what has passed
+        /// since the gateway's last commit, a minute at most.
+        case editor
+    }
+
+    /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
+    ///
+    /// - Throws: also when another gateway has the file: each payment would be published twice.
+    /// - Parameter role: only the gateway creates and migrates the file.
+    package init(
+        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits()
+    ) throws(StoreError) {
+        self.path = path
+        self.role = role
+        self.unreadLimits = unreadLimits
+        lock = role == .gateway ? try Self.lock(path) : nil
+        if role == .editor, !SmallFile.exists(path) { throw StoreError("\(path): is not there") }
+        do {
+            var configuration = GRDB.Configuration()
+            configuration.label = "gateway"
+            // A backup or an engineer with sqlite3 may hold the file for a moment.
+            configuration.busyMode = .timeout(5)
+            configuration.readonly = role == .reader
+            if role != .reader { configuration.journalMode = .wal }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            guard role != .reader else {
+                try queue.read(StoreSchema.check)
+                (identity, clock) = (nil, GatewayClock(running: .zero))
+                return
+            }
+            try queue.writeWithoutTransaction {
+                // Set after opening, because GRDB sets NORMAL when it chooses WAL.
+                try $0.execute(sql: "PRAGMA synchronous = FULL")
+                try $0.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
+            }
+            if role == .gateway {
+                try queue.write(StoreSchema.prepare)
+            } else {
+                try queue.read(StoreSchema.check)
+            }
+            identity = FileIdentity(path: path)
+            let running = try queue.unsafeRead { try Int64.fetchOne($0, sql: "SELECT running FROM clock") }
+            clock = GatewayClock(running: .milliseconds(running ?? 0))
+        } catch { throw StoreError(path: path, error) }
+    }
+
+    /// On the file itself, whatever its names: SQLite's own locks are of another kind (fcntl).
+    private static func lock(_ path: String) throws(StoreError) -> FileLock {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw StoreError("\(path): \(SystemError.last)") }
+        guard let lock = FileLock(closing: descriptor) else {
+            throw StoreError("\(path): another gateway runs with it")
+        }
+        return lock
+    }
+
+    package func saveTime() throws(StoreError) { try write { _ in } }
+
+    func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
+        if let change = identity?.change(at: path) {
+            // A log that was deleted is still open here, and has payments that no other file has.
+            try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            throw StoreError("\(change): put it back, and restart the gateway")
+        }
+        do {
+            return try queue.write { database in
+                let value = try body(database)
+                guard role == .gateway else { return value }
+                try database.cachedStatement(sql: "UPDATE clock SET running = ?")
+                    .execute(arguments: [clock.now.running.milliseconds])
+                return value
+            }
+        } catch { throw StoreError(path: path, error) }
+    }
+
+    /// Runs `body`, which must not write.
+    func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+        // GRDB's `read` has SQLite compile every statement again (pragma.c, `OP_Expire`).
+        do { return try queue.unsafeRead(body) } catch { throw StoreError(path: path, error) }
+    }
+
+    // MARK: Accepting
+
+    static func accept(
+        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment, in database: Database
+    ) throws -> [Acceptance] {
+        try payments.map { box, notice in
+            let number = try Self.number(of: box, in: database)
+            let money = notice.money
+            var lastReceipt: ReceiptNumber?
+            if let row = try Self.payment(notice.id, ofBox: number, in: database) {
+                let known = row.payment
+                // The box has refused it: this is the correction. Or nobody had it in time.
+                guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
+                    return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
+                }
+                lastReceipt = known.lastReceipt
+            }
+            try database.cachedStatement(
+                sql: """
+                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
+                        state_since, receipt_epoch, receipt_sequence, resends, due_after)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+                    """
+            ).execute(arguments: [
+                number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
+                now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
+                now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
+            ])
+            return .accepted
+        }
+    }
+
+    /// The number of a box, which gets one if it has none.
+    static func number(of box: BoxID, in database: Database) throws -> Int64 {
+        if let number = try existingNumber(of: box, in: database) { return number }
+        try database.cachedStatement(sql: "INSERT INTO box (merchant, device) VALUES (?, ?)")
+            .execute(arguments: [box.merchant, box.device])
+        return database.lastInsertedRowID
+    }
+
+    static func existingNumber(of box: BoxID, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT number FROM box WHERE merchant = ? AND device = ?"),
+            arguments: [box.merchant, box.device])
+    }
+
+    // MARK: Reading
+
+    package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
+        try read { database in
+            guard let number = try Self.existingNumber(of: box, in: database) else { return nil }
+            return try Self.payment(id, ofBox: number, in: database)?.payment
+        }
+    }
+
+    package func due(at now: Duration, limit: Int) throws(StoreError) -> DuePayments {
+        try read { database in
+            var due = DuePayments()
+            due.payments = try PaymentRow.fetchAll(
+                database, where: "due_after <= ? ORDER BY due_after, payment.number LIMIT ?",
+                [now.milliseconds, limit], unreadable: &due.unreadable
+            ).map { DuePayments.Entry(number: $0.number, payment: $0.payment) }
+            return due
+        }
+    }
+
+    package func boxes() throws(StoreError) -> [BoxID: KnownBox] {
+        try read { database in
+            var boxes: [BoxID: KnownBox] = [:]
+            for row in try Row.fetchAll(database, sql: "SELECT * FROM box") {
+                guard let box = try? BoxID(merchant: row["merchant"], device: row["device"]) else { continue }
+                var known = KnownBox()
+                known.sessionEpoch = row["session_epoch"]
+                known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
+                known.said = (row["said_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
+                let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
+                known.faults = faults?.elements?.compactMap(\.string) ?? []
+                if let epoch = row["reconciled_epoch"] as Int? {
+                    let due = (row["reconciled_after"] as Int64?).map { Duration.milliseconds($0) }
+                    known.reconciling = .init(epoch: epoch, due: due)
+                }
+                boxes[box] = known
+            }
+            return boxes
+        }
+    }
+
+    package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
+        let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return try read { database in
+            try PaymentRow.fetchAll(
+                database,
+                // An expired one may have been heard in a summary.
+                where:
+                    "state IN (\(states)) AND NOT (state = 'expired' AND how = 'aloud') ORDER BY payment.number LIMIT ?",
+                [limit]
+            ).map(\.payment)
+        }
+    }
+
+    package func openSince() throws(StoreError) -> [Duration] {
+        try read { database in
+            try Int64.fetchAll(database, sql: "SELECT accepted_after FROM payment WHERE due_after IS NOT NULL")
+                .map { .milliseconds($0) }
+        }
+    }
+
+    static func payment(_ id: PaymentID, ofBox box: Int64, in database: Database) throws -> PaymentRow? {
+        try PaymentRow.fetchAll(
+            database, where: "payment.box = ? AND payment_id = ? AND is_refund = ?", [box, id.text, id.isRefund]
+        ).first
+    }
+
+    // MARK: Pruning
+
+    package func prune(before time: Duration, limit: Int) throws(StoreError) -> Int {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
+            try database.execute(
+                sql: """
+                    DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL
+                        AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
+                    """, arguments: [time.milliseconds, limit])
+            return database.changesCount
+        }
+    }
+}
+
+extension StoreError {
+    init(path: String, _ error: any Error) {
+        // SQLite's own message, without the statement.
+        let reason = (error as? DatabaseError).map { $0.message ?? "SQLite error \($0.extendedResultCode.rawValue)" }
+        self.init("\(path): \(reason ?? "\(error)")")
+    }
+}
