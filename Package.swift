@@ -336,7 +336,7 @@ let package = Package(
             [
                 "SoundboxBox", "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT",
                 "TestSupport", grdb, logging,
-            ], exclude: ["Store/Version3"]),
+            ], exclude: ["Store/Version3", "Store/Version4"]),
         tests(
             of: "SoundboxWorkshop", at: "workshop/Workshop",
             [

@@ -232,6 +232,7 @@ gateway_package() {
   for hook in "$project"/provisioning/hooks/*.yaml; do
     install_file 644 "$hook" "$doc/examples/hooks/$(basename "$hook")"
   done
+  install_file 755 "$project/provisioning/callbacks/receiver.py" "$doc/examples/callbacks/receiver.py"
   for script in postinst prerm postrm; do install_file 755 "$here/gateway/$script" "$root/DEBIAN/$script"; done
   local libraries
   libraries=$(library_packages "$root/usr/bin/soundbox-gateway")

@@ -10,7 +10,7 @@ import SoundboxSystem
 ///     let gateway = try GatewayService(configuration: configuration, logger: logger)
 ///     try await ServiceGroup(configuration: .init(services: gateway.services, logger: logger)).run()
 ///
-/// Threads: one for HTTP, one for the store, one for the broker.
+/// Threads: one for HTTP, one for the store, one for the broker, and those of callbacks.
 package struct GatewayService {
     /// A payment is answered within milliseconds, so these are what a proxy keeps open.
     static let mostConnections = 512
@@ -19,6 +19,7 @@ package struct GatewayService {
     private let store: any PaymentStore
     private let intake: PaymentIntake
     private let outgoing: Outgoing
+    private let callbacks: CallbackService
     private let fleet: MQTTFleet
     private let handler: GatewayRequestHandler
     private let metrics = GatewayMetrics()
@@ -46,10 +47,16 @@ package struct GatewayService {
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
-        store = try Self.using("database") { try SQLitePaymentStore(path: configuration.database) }
+        store = try Self.using("database") {
+            try SQLitePaymentStore(
+                path: configuration.database,
+                receivers: Dictionary(uniqueKeysWithValues: configuration.callbacks.map { ($0.name, $0.states) }))
+        }
+        callbacks = CallbackService(
+            receivers: configuration.callbacks, store: store, metrics: metrics, logger: logger)
         let outgoing = try Outgoing(
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
-            metrics: metrics, logger: logger)
+            callbacks: callbacks, metrics: metrics, logger: logger)
         self.outgoing = outgoing
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
@@ -75,7 +82,9 @@ package struct GatewayService {
     /// They are stopped in the order of this list, from its end.
     package var services: [any Service] {
         get throws {
-            var services: [any Service] = [FleetService(fleet: fleet, outgoing: outgoing)]
+            var services: [any Service] = configuration.callbacks.isEmpty ? [] : [callbacks]
+            // Receipts of the last moment are told before the end.
+            services.append(FleetService(fleet: fleet, outgoing: outgoing))
             if let interval = systemd.watchdogInterval {
                 services.append(Watchdog(intake: intake, systemd: systemd, interval: interval / 3))
             }
@@ -95,13 +104,16 @@ package struct GatewayService {
     }
 
     @Sendable private func families() async -> [MetricFamily] {
-        guard let openSince = try? await intake.openSince(), let unread = try? await intake.unreadCount() else {
-            return []
-        }
+        guard let openSince = try? await intake.openSince(), let unread = try? await intake.unreadCount(),
+            let backlogs = try? await intake.callbackBacklogs()
+        else { return [] }
+        let now = store.clock.now.running
         return metrics.families(
             openSince: openSince, unread: unread, boxes: outgoing.overview.boxes,
             isConnected: outgoing.overview.isConnected,
-            at: store.clock.now.running)
+            at: now)
+            + metrics.callbackFamilies(
+                receivers: configuration.callbacks.map(\.name), backlogs: backlogs, at: now)
     }
 }
 

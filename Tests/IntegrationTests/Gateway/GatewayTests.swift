@@ -51,7 +51,7 @@ struct GatewayTests {
             try await DatabaseQueue(path: folder.file("gateway.sqlite")).write { try $0.execute(sql: sql) }
             let list = [Products.gateway, "list", "--unheard", "--config", folder.file("gateway.yaml")]
             let early = try await result(of: list)
-            #expect(early.code == 1 && early.errors.first?.contains("it is of version 3, and not 4") == true)
+            #expect(early.code == 1 && early.errors.first?.contains("it is of version 3, and not 5") == true)
             let full = try await result(of: [
                 "prlimit", "--fsize=1000", "env", "--ignore-signal=XFSZ", Products.gateway, "run", "--config",
                 folder.file("gateway.yaml"),
@@ -292,6 +292,68 @@ struct GatewayTests {
             try await trial.await("A-1", "announced")
             #expect(box.arrivals.entries == ["A-1"])
             try await second.killNow()
+        }
+    }
+
+    @Test("Though gateway and receiver are killed again and again, each end is told at least once, and none wrongly")
+    func callbacks() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let port = try LoopbackSocket.freePort()
+            let secret = try folder.write("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n", to: "secret")
+            try await ChildProcess.run("chmod", "600", secret)
+            let trial = try GatewayTrial(
+                folder: folder, brokerPort: broker.port,
+                settings: [
+                    "callbacks: {shop: {url: \"http://127.0.0.1:\(port)/x\", secret_file: \"\(secret)\", on: [announced]}}"
+                ])
+            let receive = ["python3", "\(Products.project)/provisioning/callbacks/receiver.py", "\(port)", secret]
+            func list() async throws -> [String] {
+                try await result(of: [Products.gateway, "callbacks", "--config", folder.file("gateway.yaml")]).output
+            }
+            let box = try SimulatedBox(port: broker.port)
+            var generator = SeededGenerator(seed: 41)
+            try await box.run {
+                var (accepted, told): ([String], [String]) = ([], [])
+                for round in 1...6 {
+                    let gateway = try await trial.start()
+                    let receiver = try ChildProcess(receive)
+                    let (pause, gatewayFirst) = (Int.random(in: 50..<400, using: &generator), round % 2 == 0)
+                    async let kill: Void = {
+                        // Where in the life of a callback it hits is the point, and left to chance.
+                        try await Task.sleep(for: .milliseconds(pause))
+                        try await (gatewayFirst ? gateway : receiver).killNow()
+                    }()
+                    for index in 1...40 {
+                        guard await trial.post("A-\(round)-\(index)", "\(round).\(index)0") == 200 else { break }
+                        accepted.append("A-\(round)-\(index)")
+                    }
+                    try await kill
+                    try await (gatewayFirst ? receiver : gateway).killNow()
+                    told += receiver.output.entries
+                }
+                let gateway = try await trial.start()
+                for id in accepted { try await trial.await(id, "announced") }
+                #expect(try await list().allSatisfy { $0.contains("\tshop\t") && $0.contains("\tpayment.announced\t") })
+                let receiver = try ChildProcess(receive)
+                while try await !list().isEmpty { try await Task.sleep(for: .milliseconds(50)) }
+                told += receiver.output.entries
+                var events: [Substring: Substring] = [:]
+                for line in told {
+                    let words = line.split(separator: " ", maxSplits: 1)
+                    #expect(events[words[0], default: words[1]] == words[1])
+                    events[words[0]] = words[1]
+                }
+                let right = accepted.map { id in
+                    let numbers = id.split(separator: "-")
+                    return "payment.announced M1001/box-01/\(id) \(numbers[1]).\(numbers[2]) CNY"
+                }
+                #expect(!right.isEmpty && Set(right).isSubset(of: events.values.map(String.init)))
+                // Beyond these only what was posted without an answer.
+                #expect(Set(events.values).count == events.count && events.count <= right.count + 6)
+                #expect(receiver.errors.entries.isEmpty)
+                try await gateway.killNow()
+                try await receiver.killNow()
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import SoundboxYAML
 ///     let configuration = try GatewayConfiguration(readingFile: GatewayConfiguration.defaultPath)
 ///
 /// Reading is strict: an unknown key or a wrong value is refused, with file, line and key.
-package struct GatewayConfiguration: Sendable, Equatable {
+package struct GatewayConfiguration: Sendable {
     package static let defaultPath = "/etc/soundbox-gateway/gateway.yaml"
 
     package var broker: BrokerSettings
@@ -24,6 +24,8 @@ package struct GatewayConfiguration: Sendable, Equatable {
     package var database: String
     /// The folder of the webhooks' files; `nil` for none.
     package var hooks: String?
+    /// Who is told what became of payments.
+    package var callbacks: [CallbackReceiver]
     /// Whether this gateway, of several, tells a box that its payments were published again.
     package var reconciles: Bool
     /// The currency of a payment that names none.
@@ -38,6 +40,8 @@ package struct GatewayConfiguration: Sendable, Equatable {
         try self.init(reading: try YAMLValue(readingFile: path, isConfidential: true))
     }
 
+    /// Reads the secrets of callbacks; blocks on the disk.
+    ///
     /// - Parameter file: its name in errors; nothing is read from it.
     package init(parsing text: String, file: String) throws(YAMLError) {
         try self.init(reading: try YAMLValue(parsing: text, file: file, isConfidential: true))
@@ -58,6 +62,7 @@ package struct GatewayConfiguration: Sendable, Equatable {
         keys = try top.read("keys") { try $0.path() }
         database = try top.read("database") { try $0.path() } ?? "/var/lib/soundbox-gateway/gateway.sqlite"
         hooks = try top.read("hooks") { try $0.path() }
+        callbacks = try top.read("callbacks") { try CallbackReceiver.all(reading: $0) } ?? []
         reconciles = try top.read("reconciles") { try $0.bool() } ?? false
         currency = try top.read("currency") { try $0.currency() } ?? .CNY
         kinds = []

@@ -63,5 +63,7 @@ package actor PaymentIntake {
 
     package func unreadCount() throws(StoreError) -> Int { try store.unreadCount() }
 
+    package func callbackBacklogs() throws(StoreError) -> [String: CallbackBacklog] { try store.callbackBacklogs() }
+
     package func openSince() throws(StoreError) -> [Duration] { try store.openSince() }
 }

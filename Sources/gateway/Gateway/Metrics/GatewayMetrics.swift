@@ -18,8 +18,15 @@ package final class GatewayMetrics: Sendable {
         var requests: [Answer: Int] = [:]
         var resends = 0
         var ended: [PaymentState: Int] = [:]
+        /// By receiver and outcome.
+        var callbacks: [String: [CallbackWord: Int]] = [:]
         /// Seconds from the request to the receipt `announced`.
         var announced = MetricHistogram(bounds: [0.5, 1, 2, 5, 10, 30, 60, 300, 1800, 14_400])
+    }
+
+    private enum CallbackWord: String, CaseIterable {
+        case taken, refused
+        case givenUp = "given_up"
     }
 
     private let counts = Mutex(Counts())
@@ -36,6 +43,55 @@ package final class GatewayMetrics: Sendable {
                 counts.announced.record((now - payment.accepted.running) / .seconds(1))
             }
         }
+    }
+
+    /// What came of an attempt to send a callback.
+    package func count(_ outcome: CallbackResult.Outcome, of receiver: String) {
+        let word: CallbackWord =
+            switch outcome {
+            case .taken: .taken
+            case .refused(_, .sendAgain): .refused
+            case .refused(_, .giveUp): .givenUp
+            }
+        counts.withLock { $0.callbacks[receiver, default: [:]][word, default: 0] += 1 }
+    }
+
+    package func countGivenUpCallbacks(_ counts: [String: Int]) {
+        self.counts.withLock { all in
+            for (receiver, count) in counts { all.callbacks[receiver, default: [:]][.givenUp, default: 0] += count }
+        }
+    }
+
+    /// - Parameters:
+    ///   - receivers: those of gateway.yaml.
+    ///   - backlogs: what waits, also for others.
+    ///   - now: ``Moment/running``
+    package func callbackFamilies(
+        receivers: [String], backlogs: [String: CallbackBacklog], at now: Duration
+    ) -> [MetricFamily] {
+        let counts = counts.withLock { $0.callbacks }
+        let names = Set(receivers).union(backlogs.keys).union(counts.keys).sorted()
+        guard !names.isEmpty else { return [] }
+        return [
+            MetricFamily(
+                "soundbox_gateway_callbacks_total", .counter, "Attempts to send a callback, by what came of them.",
+                names.flatMap { name in
+                    CallbackWord.allCases.map {
+                        .init(
+                            [.init("receiver", name), .init("outcome", $0.rawValue)],
+                            .number(Double(counts[name]?[$0] ?? 0)))
+                    }
+                }),
+            MetricFamily(
+                "soundbox_gateway_callbacks_waiting", .gauge, "Callbacks that the receiver has not taken.",
+                names.map { .init([.init("receiver", $0)], .number(Double(backlogs[$0]?.count ?? 0))) }),
+            MetricFamily(
+                "soundbox_gateway_callbacks_oldest_seconds", .gauge, "Age of the oldest one that waits.",
+                names.map { name in
+                    let age = backlogs[name].map { (now - $0.oldest) / .seconds(1) } ?? 0
+                    return .init([.init("receiver", name)], .number(age))
+                }),
+        ]
     }
 
     package func countGivenUp(_ count: Int) {

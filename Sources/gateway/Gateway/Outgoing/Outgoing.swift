@@ -16,6 +16,8 @@ package struct Outgoing: MQTTFleetDelegate {
     private let keys: SigningKeys
     private let reconciles: Bool
     private let keep: Duration
+    /// `nil` tells nobody.
+    private let callbacks: CallbackService?
     private let metrics: GatewayMetrics
     private let logger: Logger
 
@@ -40,13 +42,14 @@ package struct Outgoing: MQTTFleetDelegate {
 
     /// - Throws: when the store cannot be read.
     package init(
-        store: any PaymentStore, keys: String?, reconciles: Bool, keep: Duration, metrics: GatewayMetrics,
-        logger: Logger
+        store: any PaymentStore, keys: String?, reconciles: Bool, keep: Duration, callbacks: CallbackService? = nil,
+        metrics: GatewayMetrics, logger: Logger
     ) throws(StoreError) {
         self.store = store
         self.keys = SigningKeys(path: keys)
         self.reconciles = reconciles
         self.keep = keep
+        self.callbacks = callbacks
         self.metrics = metrics
         self.logger = logger
         boxes = WatchedBoxes(try store.boxes())
@@ -159,6 +162,7 @@ package struct Outgoing: MQTTFleetDelegate {
 
     private func note(_ outcome: DeliveryTurnOutcome, at now: Moment) {
         metrics.count(outcome, at: now.running)
+        if !outcome.ended.isEmpty { callbacks?.eventsAreWaiting() }
         for payment in outcome.ended where payment.state != .announced {
             logger.notice(
                 "not announced",
@@ -220,6 +224,7 @@ package struct Outgoing: MQTTFleetDelegate {
         if !waiting.isEmpty || !givenUp.isEmpty {
             try store.settle(waiting: waiting, givenUp: givenUp, at: now)
             metrics.countGivenUp(givenUp.count)
+            if !givenUp.isEmpty { callbacks?.eventsAreWaiting() }
         }
         // Behind everything that can fail: what is not returned is not under way.
         underWay.merge(published) { _, new in new }
@@ -267,6 +272,11 @@ package struct Outgoing: MQTTFleetDelegate {
         // Also when there are none.
         try store.write(boxes.seenStates)
         boxes.savedSeen()
+        let lost = try store.giveUpCallbacks(before: now.running - CallbackRules.patience, limit: 10_000, at: now)
+        for (receiver, count) in lost {
+            logger.error("callbacks given up", metadata: ["receiver": "\(receiver)", "count": "\(count)"])
+        }
+        metrics.countGivenUpCallbacks(lost)
         // What is left is deleted in the next minutes.
         _ = try store.prune(before: now.running - keep, limit: 15_000)
     }

@@ -7,10 +7,7 @@ import SoundboxCore
 ///
 /// What a method has stored is on the disk when it returns; if it throws, nothing of it is. Every method blocks. Any
 /// thread; calls take turns. `PaymentStoreContractTests` tests every implementation.
-package protocol PaymentStore: Sendable {
-    /// Goes on from the last commit.
-    var clock: GatewayClock { get }
-
+package protocol PaymentStore: CallbackStore {
     /// Once a minute and at the end, since the clock stands still from the last commit on.
     ///
     /// - Throws: when nothing can be written, as on a full disk.
@@ -60,7 +57,7 @@ package protocol PaymentStore: Sendable {
     func isPublishedAgain(_ box: BoxID, in epoch: Int) throws(StoreError) -> Bool
 
     /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay. Also
-    /// deletes unread webhooks.
+    /// deletes unread webhooks, and callbacks that were given up.
     ///
     /// - Returns: how many payments.
     func prune(before time: Duration, limit: Int) throws(StoreError) -> Int

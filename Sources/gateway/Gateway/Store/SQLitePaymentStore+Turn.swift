@@ -6,7 +6,8 @@ extension SQLitePaymentStore {
         _ turn: DeliveryTurn, boxes: [BoxID: KnownBox], listeningSince start: Duration, at now: Moment
     ) throws(StoreError) -> DeliveryTurnOutcome {
         try write { database in
-            var step = TurnStep(database: database, boxes: boxes, start: start, now: now)
+            var step = TurnStep(
+                database: database, boxes: boxes, receivers: receivers, start: start, now: now)
             // Before receipts: a payment is published before it is stored.
             for (number, epoch) in turn.acknowledged { try step.acknowledge(number, inSession: epoch) }
             for (number, reason) in turn.refused { try step.refuse(number, reason) }
@@ -35,6 +36,7 @@ extension SQLitePaymentStore {
                 }
                 row.payment.giveUp(at: now)
                 try row.update(in: database, due: nil)
+                try Self.insertCallbacks(of: row.payment, for: receivers, at: now, in: database)
             }
         }
     }
@@ -83,6 +85,7 @@ extension SQLitePaymentStore {
 private struct TurnStep {
     let database: Database
     let boxes: [BoxID: KnownBox]
+    let receivers: [String: Set<PaymentState>]
     let start: Duration
     let now: Moment
     var outcome = DeliveryTurnOutcome()
@@ -107,9 +110,10 @@ private struct TurnStep {
             let result = row.payment.take(answer, at: now)
         else { return }
         try row.update(in: database, due: row.payment.state.isOpen ? due(row.payment) : nil)
-        guard case .becomes(let state) = result else { return }
+        guard case .becomes(let state) = result, state != .stored else { return }
+        try SQLitePaymentStore.insertCallbacks(of: row.payment, for: receivers, at: now, in: database)
         if state == .announced { outcome.announced.append(row.payment) }
-        if state != .stored { outcome.ended.append(row.payment) }
+        outcome.ended.append(row.payment)
     }
 
     func awaken(_ box: BoxID) throws {

@@ -17,6 +17,8 @@ package final class SQLitePaymentStore: PaymentStore {
     private let identity: FileIdentity?
     private let role: Role
     let unreadLimits: UnreadLimits
+    /// Who is told of which states.
+    let receivers: [String: Set<PaymentState>]
 
     package enum Role: Sendable {
         /// Publishes what is in the file. There is one at a time.
@@ -31,13 +33,17 @@ package final class SQLitePaymentStore: PaymentStore {
     /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
     ///
     /// - Throws: also when another gateway has the file: each payment would be published twice.
-    /// - Parameter role: only the gateway creates and migrates the file.
+    /// - Parameters:
+    ///   - role: only the gateway creates and migrates the file.
+    ///   - receivers: who gets a callback when a payment comes into one of these states.
     package init(
-        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits()
+        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits(),
+        receivers: [String: Set<PaymentState>] = [:]
     ) throws(StoreError) {
         self.path = path
         self.role = role
         self.unreadLimits = unreadLimits
+        self.receivers = receivers
         lock = role == .gateway ? try Self.lock(path) : nil
         if role == .editor, !SmallFile.exists(path) { throw StoreError("\(path): is not there") }
         do {
@@ -224,6 +230,11 @@ package final class SQLitePaymentStore: PaymentStore {
         try write { database in
             try database.execute(
                 sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
+            try database.execute(
+                sql: """
+                    DELETE FROM callback WHERE created_after < ? AND due_after IS NULL
+                        AND number IN (SELECT number FROM callback ORDER BY number LIMIT ?)
+                    """, arguments: [time.milliseconds, limit])
             try database.execute(
                 sql: """
                     DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL

@@ -4,8 +4,9 @@ import SoundboxCore
 /// The tables of the gateway's file.
 enum StoreSchema {
     /// Stored in the file as `PRAGMA user_version`. Increase it with every change to the tables, and migrate files
-    /// of the version before, as ``migrateFrom3(_:)``.
-    static let version = 4
+    /// of the versions before, as ``migrateFrom3(_:)``.
+    static let version = 5
+    private static let migratedVersions = 3..<version
 
     /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
     ///   `_after` are ``Moment/running``, in milliseconds, and what is decided by.
@@ -16,6 +17,9 @@ enum StoreSchema {
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
+    /// - `callback` has each ``Callback`` that its receiver has not taken. `due_after` is when it is sent next; NULL for one
+    ///   that was given up. `answer` is what came of the last attempt. The index holds those that wait, with what they are
+    ///   counted and given up by.
     /// - `unread` has each ``UnreadWebhook``; `hash` is the SHA-256 of its document. The index on `size` is for the sum,
     ///   which is otherwise a walk through all documents.
     static let sql = """
@@ -33,6 +37,7 @@ enum StoreSchema {
         ) STRICT;
         \(payment)
         \(unread)
+        \(callback)
         CREATE TABLE clock (running INTEGER NOT NULL) STRICT;
         INSERT INTO clock VALUES (0);
         """
@@ -82,18 +87,39 @@ enum StoreSchema {
         CREATE INDEX unread_size ON unread (size);
         """
 
-    /// Makes an empty file, or one of version 3, one of this version. Call it in a transaction, which undoes everything
+    private static let callback = """
+        CREATE TABLE callback (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            receiver TEXT NOT NULL,
+            event_id TEXT NOT NULL,
+            body TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            created_after INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            answer TEXT,
+            given_up_at INTEGER,
+            due_after INTEGER
+        ) STRICT;
+        CREATE INDEX callback_due ON callback (receiver, due_after, created_after) WHERE due_after IS NOT NULL;
+        """
+
+    /// Makes an empty file, or one of version 3 or 4, one of this version. Call it in a transaction, which undoes everything
     /// where it throws.
     ///
     /// - Throws: for a file of another version too.
     static func prepare(_ database: Database) throws {
         let found = try foundVersion(database)
         if found == version { return }
-        if found == 3 {
-            do { try migrateFrom3(database) } catch let error as DatabaseError {
+        if migratedVersions.contains(found) {
+            do {
+                if found == 3 { try migrateFrom3(database) }
+                // Version 4 had no callbacks.
+                try database.execute(sql: callback)
+            } catch let error as DatabaseError {
                 throw DatabaseError(
                     resultCode: error.extendedResultCode,
-                    message: "it stays of version 3, since it cannot be migrated: \(error.message ?? "\(error)")")
+                    message: "it stays of version \(found), since it cannot be migrated: \(error.message ?? "\(error)")"
+                )
             }
         } else {
             let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
@@ -108,8 +134,9 @@ enum StoreSchema {
     /// - Throws: unless the file is of this version.
     static func check(_ database: Database) throws {
         let found = try foundVersion(database)
-        if found == 3 {
-            throw DatabaseError(message: "it is of version 3, and not \(version): the gateway migrates it as it starts")
+        if migratedVersions.contains(found) {
+            throw DatabaseError(
+                message: "it is of version \(found), and not \(version): the gateway migrates it as it starts")
         }
         guard found == version else { throw unknownVersion(found) }
     }

@@ -36,6 +36,7 @@ struct GatewayConfigurationTests {
         keys: /k
         database: /d
         hooks: /h
+        callbacks: {}
         reconciles: true
         currency: JPY
         kinds: [deposit]

@@ -136,7 +136,7 @@ struct MigrationTests {
                 )
             }
         }
-        #expect(schemas[0].0 == 4 && schemas[1].0 == 4)
+        #expect(schemas[0].0 == 5 && schemas[1].0 == 5)
         #expect(schemas[0].1 == schemas[1].1)
         #expect(try open().unheard(limit: 99).count == 9)
         #expect(try SQLitePaymentStore(path: path, role: .reader).unheard(limit: 99).count == 9)
@@ -171,7 +171,7 @@ struct MigrationTests {
     func second(role: SQLitePaymentStore.Role) throws {
         let before = try dump()
         let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
-        #expect(error?.description == "\(path): it is of version 3, and not 4: the gateway migrates it as it starts")
+        #expect(error?.description == "\(path): it is of version 3, and not 5: the gateway migrates it as it starts")
         #expect(try dump() == before)
     }
 

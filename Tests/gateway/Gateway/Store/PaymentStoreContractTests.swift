@@ -8,9 +8,12 @@ import Testing
 enum TrialStore: CaseIterable {
     case sqlite
 
-    func make(in folder: TemporaryFolder, limits: UnreadLimits = UnreadLimits()) throws -> any PaymentStore {
+    func make(
+        in folder: TemporaryFolder, limits: UnreadLimits = UnreadLimits(), receivers: [String: Set<PaymentState>] = [:]
+    ) throws -> any PaymentStore {
         switch self {
-        case .sqlite: try SQLitePaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits)
+        case .sqlite:
+            try SQLitePaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits, receivers: receivers)
         }
     }
 }
@@ -279,6 +282,84 @@ struct PaymentStoreContractTests {
         #expect(try store.prune(before: .seconds(-10), limit: 9) == 1)
         #expect(try store.state("old") == nil)
         #expect(try store.state("new") == .accepted)
+    }
+
+    // MARK: Callbacks
+
+    @Test(
+        "Each receiver is told of the states that it chose, once for each time, in the commit that makes it so",
+        arguments: TrialStore.allCases)
+    func callbacks(kind: TrialStore) throws {
+        let store = try kind.make(
+            in: folder, receivers: ["all": Set(CallbackEvent.states), "shop": [.announced], "none": []])
+        let numbers = try store.accept(["A", "B", "C", "D", "E"])
+        let sent = numbers.map { (number: $0, sessionEpoch: Int?.none) }
+        _ = try store.commit {
+            $0.acknowledged = sent
+            $0.receipts = [
+                try receipt("A", .stored), try receipt("A", .announced, how: "aloud"),
+                try receipt("B", .rejected, reason: "x"),
+                try receipt("C", .expired), try receipt("D", .cancelled), try receipt("other", .announced),
+            ]
+        }
+        // They may come twice.
+        _ = try store.commit { $0.receipts = [try receipt("A", .announced, how: "aloud"), try receipt("C", .expired)] }
+        try store.settle(waiting: [], givenUp: [numbers[4]], at: now)
+        let callbacks = try store.callbacks(after: 0, limit: 99)
+        func told(_ name: String) -> [String] {
+            callbacks.filter { $0.receiver == name }.map {
+                "\($0.event?["data"]?["id"]?.string ?? "") \($0.event?["type"]?.string ?? "")"
+            }
+        }
+        #expect(
+            told("all") == [
+                "A payment.announced", "B payment.failed", "C payment.expired", "D payment.cancelled",
+                "E payment.given_up",
+            ])
+        #expect(told("shop") == ["A payment.announced"] && callbacks.count == 6)
+        #expect(Set(callbacks.map(\.eventID)).count == 5)
+        #expect(callbacks.allSatisfy { $0.eventID.wholeMatch(of: /evt_[0-9a-f]{32}/) != nil })
+        #expect(callbacks[0].event?["data"] == (try store.payment(try PaymentID("A"), of: trialBox)?.json))
+        #expect(try store.callbacks(after: callbacks[1].number, limit: 2) == Array(callbacks[2...3]))
+    }
+
+    @Test(
+        "A callback is due until it was taken or given up; one that was given up is listed, and deleted with its time",
+        arguments: TrialStore.allCases)
+    func attempts(kind: TrialStore) throws {
+        let store = try kind.make(in: folder, receivers: ["shop": [.announced]])
+        try store.accept(["A", "B", "C"])
+        _ = try store.commit { $0.receipts = try ["A", "B", "C"].map { try receipt($0, .announced) } }
+        let numbers = try store.dueCallbacks(of: "shop", at: .zero, limit: 99).map(\.number)
+        #expect(numbers.count == 3)
+        #expect(try store.dueCallbacks(of: "other", at: .zero, limit: 99).isEmpty)
+        #expect(try store.callbackBacklogs() == ["shop": CallbackBacklog(count: 3, oldest: .zero)])
+        let later = now + .seconds(2)
+        try store.record(
+            [
+                CallbackResult(number: numbers[0], outcome: .taken),
+                CallbackResult(number: numbers[1], outcome: .refused("x", .sendAgain(at: .seconds(9)))),
+                CallbackResult(number: numbers[2], outcome: .refused("y", .giveUp)),
+            ], at: later)
+        #expect(try store.dueCallbacks(of: "shop", at: .seconds(8), limit: 99).isEmpty)
+        #expect(try store.dueCallbacks(of: "shop", at: .seconds(9), limit: 99).map(\.number) == [numbers[1]])
+        #expect(try store.callbackBacklogs()["shop"]?.count == 1)
+        let listed = try store.callbacks(after: 0, limit: 99)
+        #expect(listed.map(\.number) == Array(numbers.dropFirst()))
+        #expect(listed.map(\.attempts) == [1, 1] && listed.map(\.answer) == ["x", "y"])
+        #expect(listed.map(\.givenUpAt) == [nil, later.time])
+        // An answer that comes after it was given up is no reason to begin again.
+        let late = CallbackResult(number: numbers[2], outcome: .refused("z", .sendAgain(at: .zero)))
+        try store.record([late], at: later)
+        #expect(try store.dueCallbacks(of: "shop", at: .seconds(8), limit: 99).isEmpty)
+
+        #expect(try store.giveUpCallbacks(before: .zero, limit: 9, at: later) == [:])
+        _ = try store.prune(before: .seconds(1), limit: 9)
+        #expect(try store.callbacks(after: 0, limit: 9).map(\.number) == [numbers[1]], "it waits still")
+        #expect(try store.giveUpCallbacks(before: .seconds(1), limit: 9, at: later) == ["shop": 1])
+        #expect(try store.callbacks(after: 0, limit: 9).map(\.answer) == ["x"])
+        _ = try store.prune(before: .seconds(1), limit: 9)
+        #expect(try store.callbacks(after: 0, limit: 9).isEmpty)
     }
 
     // MARK: Unread webhooks

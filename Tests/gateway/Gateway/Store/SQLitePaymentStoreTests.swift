@@ -86,7 +86,7 @@ struct SQLitePaymentStoreTests {
             let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: other, role: role) }
             #expect(
                 error?.description
-                    == "\(other): it is of another version of soundbox-gateway (7, and not 4), or another program's")
+                    == "\(other): it is of another version of soundbox-gateway (7, and not 5), or another program's")
         }
     }
 
@@ -101,12 +101,24 @@ struct SQLitePaymentStoreTests {
         }
     }
 
-    @Test("What is due is found by an index, and so are a box's open payments")
+    @Test("What is due is found by an index, and so are a box's open payments, and what waits for a receiver")
     func indexes() throws {
         try store.read { database in
             for (sql, index) in [
                 ("SELECT * FROM payment WHERE due_after <= 5 ORDER BY due_after", "payment_due"),
                 ("SELECT * FROM payment WHERE payment.box = 1 AND due_after IS NOT NULL", "payment_open"),
+                (
+                    "SELECT * FROM callback WHERE receiver = 'a' AND due_after <= 5 ORDER BY due_after, created_after, number LIMIT 1",
+                    "callback_due"
+                ),
+                (
+                    "SELECT number FROM callback WHERE due_after IS NOT NULL AND created_after < 5 LIMIT 5",
+                    "COVERING INDEX callback_due"
+                ),
+                (
+                    "SELECT receiver, count(*), min(created_after) FROM callback WHERE due_after IS NOT NULL GROUP BY receiver",
+                    "COVERING INDEX callback_due"
+                ),
             ] {
                 let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
                 #expect(plan.contains { $0.contains(index) }, "\(plan)")
