@@ -23,7 +23,7 @@ package struct HeaderToken: HookScheme {
     init(reading section: YAMLMapping) throws(YAMLError) {
         let token = try section.required("token").mapping()
         name = try token.required("header").headerName()
-        prefix = try token.read("prefix") { try $0.string() } ?? ""
+        prefix = try token.headerPrefix() ?? ""
         isHashed = try token.read("hash") { try $0.choice(of: Hash.self) } != nil
         try token.refuseOtherKeys()
         secrets = try HookSecret.all(of: section)

@@ -42,11 +42,15 @@ package struct SignatureRecipe: HookScheme {
             try TimestampPlace(reading: value)
         }
         list = content.signsBody ? nil : each
+        if let problem = code.problem(with: content) { throw try section.required("code").error(problem) }
         if content.signsTimestamp, timestamp == nil {
             throw signed.error("names {timestamp}; expected the key timestamp beside it, which says where it is")
         }
         if !content.signsTimestamp, let timestamp = section.optional("timestamp") {
             throw timestamp.error("is not signed, so that anybody can change it; expected {timestamp} in signed")
+        }
+        if let timestamp, let problem = code.problem(beside: timestamp.place) {
+            throw try section.required("timestamp").error(problem)
         }
     }
 
@@ -101,6 +105,11 @@ struct ElementPlace {
 struct SignatureCode {
     private enum Encoding: String, CaseIterable {
         case hex, base64
+
+        var alphabet: String {
+            let digits = "0123456789abcdefABCDEF"
+            return self == .hex ? digits : digits + "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+/="
+        }
     }
 
     private enum Place {
@@ -115,7 +124,7 @@ struct SignatureCode {
         let section = try value.mapping()
         encoding = try section.read("encoding") { try $0.choice(of: Encoding.self) } ?? .hex
         switch (section.optional("header"), section.optional("field")) {
-        case (.some, nil): place = .header(try HeaderPart(reading: section))
+        case (.some, nil): place = .header(try HeaderPart(reading: section, of: encoding.alphabet))
         case (nil, let field?):
             guard !signsBody else { throw field.error("is in the body, which cannot hold the code of itself") }
             place = .field(try field.path(of: "signature"))
@@ -133,6 +142,28 @@ struct SignatureCode {
         case .header(let part): part.name
         case .field(let path): "\(path)"
         }
+    }
+
+    /// Why no code is right: it would be part of what it signs.
+    func problem(with content: SignedContent) -> String? {
+        switch place {
+        case .header(let part):
+            guard content.headers.contains(part.header) else { return nil }
+            return "is in the header \(part.name), which signed names: no code can sign itself"
+        case .field(let path):
+            guard content.signs(path) || content.paths.contains(where: { $0.excludes(path) }) else { return nil }
+            return "is in the field \(path), which is signed: no code can sign itself"
+        }
+    }
+
+    /// Why a header never has both a code and one time.
+    func problem(beside time: HeaderPart) -> String? {
+        guard case .header(let part) = place, part.header == time.header else { return nil }
+        guard part.separator != nil, time.separator != nil else {
+            return "is in the header of code; expected separator in both, which parts them"
+        }
+        guard part.prefix.hasPrefix(time.prefix) else { return nil }
+        return "is in the header of code; expected another prefix than that, which parts them"
     }
 
     /// Those that are written as codes are. A provider that changes its key may send several.
@@ -160,14 +191,25 @@ struct HeaderPart {
     /// As the file writes it, for people.
     let name: String
     let prefix: String
-    private let separator: String?
+    let separator: String?
 
     /// The caller reads the section's other keys, and refuses what is left.
-    init(reading section: YAMLMapping) throws(YAMLError) {
+    ///
+    /// - Parameter alphabet: the characters of the text behind the prefix.
+    init(reading section: YAMLMapping, of alphabet: String) throws(YAMLError) {
         let header = try section.required("header")
         name = try header.headerName()
-        prefix = try section.read("prefix") { try $0.string() } ?? ""
-        separator = try section.optional("separator").map { (value) throws(YAMLError) in try value.oneOrMore() }
+        prefix = try section.headerPrefix() ?? ""
+        separator = try section.optional("separator").map { (value) throws(YAMLError) in
+            let text = try value.headerText()
+            guard !text.allSatisfy(alphabet.contains) else {
+                throw value.error("would part the text itself\(value.found(text))")
+            }
+            return text
+        }
+        if let separator, prefix.contains(separator) {
+            throw try section.required("prefix").error("holds the separator, so that no part begins with it")
+        }
     }
 
     /// In lower case.
@@ -192,7 +234,7 @@ struct TimestampPlace {
 
     init(reading value: YAMLValue) throws(YAMLError) {
         let section = try value.mapping()
-        place = try HeaderPart(reading: section)
+        place = try HeaderPart(reading: section, of: "0123456789")
         unit = try section.read("unit") { try $0.choice(of: SignedTime.Unit.self) } ?? .seconds
         let within = try section.read("within") { try $0.duration(in: .seconds(1) ... .days(1)) }
         self.within = within.map { Int64($0 / .seconds(1)) } ?? SignedTime.tolerance
@@ -222,6 +264,15 @@ extension YAMLValue {
         return text
     }
 
+    /// What a header's value may hold.
+    func headerText() throws(YAMLError) -> String {
+        let text = try oneOrMore()
+        guard text.unicodeScalars.allSatisfy({ $0 == "\t" || $0.properties.generalCategory != .control }) else {
+            throw error("has a character that no header holds")
+        }
+        return text
+    }
+
     func oneOrMore() throws(YAMLError) -> String {
         let text = try string()
         guard !text.isEmpty else { throw error("expected at least one character") }
@@ -233,6 +284,18 @@ extension YAMLValue {
         let text = try string()
         guard let path = FieldPath(text) else { throw error("expected a field such as \(example)\(found(text))") }
         return path
+    }
+}
+
+extension YAMLMapping {
+    /// What stands before the text in a header.
+    func headerPrefix() throws(YAMLError) -> String? {
+        guard let value = optional("prefix") else { return nil }
+        let text = try value.headerText()
+        guard text.withoutOuterBlanks.first == text.first else {
+            throw value.error("begins with a blank, which is no part of a header's value")
+        }
+        return text
     }
 }
 

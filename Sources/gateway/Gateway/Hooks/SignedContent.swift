@@ -31,8 +31,12 @@ enum SignedContent: CustomStringConvertible {
             }
             self = .fields(paths, separator: try section.required("separator").oneOrMore())
         case (nil, let members?):
-            self = .members(
-                try members.path(of: "data"), separator: try section.required("separator").oneOrMore())
+            let separator = try section.required("separator")
+            let text = try separator.oneOrMore()
+            guard !text.contains("="), !Substring(text).utf8.isFieldName else {
+                throw separator.error("would part name=value itself\(separator.found(text))")
+            }
+            self = .members(try members.path(of: "data"), separator: text)
         case (nil, nil):
             throw value.error(
                 "expected fields or members, or a text such as \"{timestamp}.{body}\", which is written in quotes")
@@ -51,11 +55,14 @@ enum SignedContent: CustomStringConvertible {
     }
 
     /// Which fields are signed, unless the body is.
-    var fields: [String] {
+    var fields: [String] { if case .members(let object, _) = self { ["\(object).*"] } else { paths.map { "\($0)" } } }
+
+    /// The fields that are named.
+    var paths: [FieldPath] {
         switch self {
-        case .text(let text): text.parts.compactMap { if case .field(let path) = $0 { "\(path)" } else { nil } }
-        case .fields(let paths, _): paths.map { "\($0)" }
-        case .members(let object, _): ["\(object).*"]
+        case .text(let text): text.parts.compactMap { if case .field(let path) = $0 { path } else { nil } }
+        case .fields(let paths, _): paths
+        case .members: []
         }
     }
 

@@ -313,6 +313,55 @@ struct SignatureRecipeTests {
     }
 
     @Test(
+        "A recipe that no request could ever meet is refused with file, line and key",
+        arguments: [
+            (
+                #"signed: "{body}", code: {header: x, separator: ",", prefix: "v1,"}"#,
+                "code.prefix: holds the separator"
+            ),
+            (#"signed: "{body}", code: {header: x, prefix: " v1="}"#, "code.prefix: begins with a blank"),
+            (#"signed: "{body}", code: {header: x, prefix: "v1=\n"}"#, "code.prefix: has a character that no header"),
+            (
+                #"signed: "{body}", code: {header: x, separator: "\n"}"#,
+                "code.separator: has a character that no header"
+            ),
+            (#"signed: "{body}", code: {header: x, prefix: ""}"#, "code.prefix: expected at least one character"),
+            (#"signed: "{body}", code: {header: x, separator: a}"#, "code.separator: would part the text itself"),
+            (
+                #"signed: "{body}", code: {header: x, encoding: base64, separator: "="}"#,
+                "code.separator: would part the text itself"
+            ),
+            (
+                #"signed: "{header X}.{body}", code: {header: x}"#,
+                "signature.code: is in the header x, which signed names"
+            ),
+            (#"signed: "{field id}.{field code}", code: {field: code}"#, "signature.code: is in the field code, which"),
+            (#"signed: {fields: [id, code], separator: ":"}, code: {field: code}"#, "no code can sign itself"),
+            (#"signed: {fields: [id, a], separator: ":"}, code: {field: a.code}"#, "no code can sign itself"),
+            (#"signed: {members: data, separator: "&"}, code: {field: data.code}"#, "no code can sign itself"),
+            (#"signed: {members: data, separator: "="}, code: {field: code}"#, "would part name=value itself"),
+            (#"signed: {members: data, separator: "and"}, code: {field: code}"#, "would part name=value itself"),
+            (
+                #"signed: "{timestamp}.{body}", code: {header: s, prefix: "v1="}, timestamp: {header: S, prefix: "t="}"#,
+                "signature.timestamp: is in the header of code; expected separator in both"
+            ),
+            (
+                #"signed: "{timestamp}.{body}", code: {header: s, separator: ",", prefix: "v1="}, "#
+                    + #"timestamp: {header: s, separator: ","}"#,
+                "signature.timestamp: is in the header of code; expected another prefix"
+            ),
+            (
+                #"signed: "{timestamp}.{body}", code: {header: x}, timestamp: {header: t, separator: "0"}"#,
+                "timestamp.separator: would part the text itself"
+            ),
+            (#"token: {header: x, prefix: " Bearer "}"#, "token.prefix: begins with a blank"),
+        ])
+    func neverMet(section: String, words: String) throws {
+        let mistake = try keys.recipeMistake("secret_file: \(file), \(section)")
+        #expect(mistake.hasPrefix("hook.yaml:1: signature") && mistake.contains(words), "\(mistake)")
+    }
+
+    @Test(
         "What decides about money is signed, or the hook does not load",
         arguments: [
             ("id: nr", "id: nr is not signed"), ("id: [id, nr]", "id[1]: nr is not signed"),
