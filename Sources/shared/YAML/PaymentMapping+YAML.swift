@@ -7,11 +7,12 @@ extension PaymentMapping {
         _ = top.optional("description")
         let amount = try top.required("amount").mapping()
         self.init(
-            id: try top.required("id").fieldPaths(), amount: try amount.required("field").fieldPath(),
+            id: try top.required("id").idFields.fieldPaths(), amount: try amount.required("field").fieldPath(),
             unit: try amount.required("unit").choice(of: Unit.self), separators: try Separators(reading: amount),
             currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
             channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
             kind: try top.optional("kind").map { (value) throws(YAMLError) in try Source(kind: value) })
+        idPrefix = try top.required("id").idPrefix()
         negative = try amount.read("negative") { try $0.choice(of: Negative.self) } ?? .refuse
         if let value = amount.optional("decimals") { decimals = try value.decimals(beside: unit) }
         try amount.refuseOtherKeys()
@@ -308,6 +309,22 @@ extension TimeFormat {
 }
 
 extension YAMLValue {
+    /// The fields of an `id`, which is one, a list, or `{field: …, prefix: TEXT}`.
+    package var idFields: YAMLValue {
+        get throws(YAMLError) { isMapping ? try mapping().required("field") : self }
+    }
+
+    fileprivate func idPrefix() throws(YAMLError) -> String {
+        guard isMapping else { return "" }
+        let section = try mapping()
+        _ = section.optional("field")
+        let prefix = try section.required("prefix")
+        try section.refuseOtherKeys()
+        let text = try prefix.string()
+        do { _ = try PaymentID(text) } catch { throw prefix.error("\(error)") }
+        return text
+    }
+
     /// One path, or a list of paths.
     fileprivate func fieldPaths() throws(YAMLError) -> [FieldPath] {
         guard isList else { return [try fieldPath()] }

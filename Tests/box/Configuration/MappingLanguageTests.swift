@@ -215,7 +215,54 @@ struct MappingLanguageTests {
                 .hasPrefix("rejected: t: this field is empty"))
     }
 
+    @Test("A prefix stands before every id, also one of several fields, and an empty id stays none")
+    func idPrefix() throws {
+        func yaml(_ id: String) -> String { "id: \(id)\namount: {field: a, unit: decimal}\n" }
+        #expect(try read(#"{"t":7,"a":1}"#, yaml("{field: t, prefix: pay-}")) == ["pay-7 1 CNY"])
+        let several = yaml(#"{field: [t, r], prefix: "p/"}"#)
+        #expect(try read(#"{"t":"A/B","r":"1","a":1}"#, several) == ["p/A%2FB/1 1 CNY"])
+        #expect(try read(#"{"t":"A","a":1}"#, several) == ["p/A 1 CNY"])
+        #expect(
+            try read(#"{"t":"","a":1}"#, yaml("{field: t, prefix: pay-}"))[0].hasPrefix(
+                "rejected: t: must not be empty"))
+        #expect(
+            try read(#"{"a":1}"#, yaml("{field: t, prefix: pay-}"))[0].hasPrefix("rejected: t: this field is missing"))
+        for (id, words) in [
+            ("{field: t}", "m.yaml:1: id.prefix: this key is missing"),
+            ("{prefix: a}", "id.field: this key is missing"),
+            (#"{field: t, prefix: ""}"#, "id.prefix: must not be empty"),
+            ("{field: t, prefix: a, x: b}", "id.x: unknown key"),
+            (#"{field: t, prefix: "a\n"}"#, "id.prefix: must not contain control characters"),
+        ] { #expect(problem(yaml(id))?.contains(words) == true, "\(problem(yaml(id)) ?? "none")") }
+    }
+
     // MARK: Amounts
+
+    @Test("With thousands parted by points a number is refused that would be another amount as a text")
+    func numbersBesideThousands() throws {
+        func yaml(_ separators: String) -> String {
+            "id: id\namount: {field: a, unit: decimal, \(separators)}\ncurrency: {constant: KWD}\n"
+        }
+        func amount(_ written: String) throws -> String {
+            try read(#"{"id":"A","a":\#(written)}"#, yaml(#"thousands: ".", decimal: ",""#))[0]
+        }
+        #expect(try amount(#""1.234""#) == "A 1234 KWD")
+        #expect(try amount(#""1.234,5""#) == "A 1234.5 KWD")
+        for written in ["1.234", "12.500", "123.456"] {
+            let refusal = try amount(written)
+            #expect(refusal.hasPrefix("rejected: a: \(written) is \(written) as a number, and "), "\(refusal)")
+        }
+        for (written, money) in [
+            ("1.5", "1.5"), ("1.23", "1.23"), ("1234", "1234"), ("0.500", "0.5"), ("1.234e3", "1234"),
+        ] {
+            #expect(try amount(written) == "A \(money) KWD")
+        }
+        // Between commas and points nothing can be mistaken.
+        for written in ["1.234", #""1.234""#] {
+            let outcome = try read(#"{"id":"A","a":\#(written)}"#, yaml(#"thousands: ",""#))
+            #expect(outcome == ["A 1.234 KWD"], "\(outcome)")
+        }
+    }
 
     @Test("A minus means what the mapping says")
     func negative() throws {

@@ -190,11 +190,14 @@ public struct MappedNoticeDecoder: Sendable {
             }
             parts.append(text)
         }
-        guard parts.count > 1 else { return try PaymentID(parts[0], field: "\(mapping.id[0])") }
+        // An empty id stays none.
+        guard parts.count > 1 else {
+            return try PaymentID(parts[0].isEmpty ? "" : mapping.idPrefix + parts[0], field: "\(mapping.id[0])")
+        }
         // So that no two payments get one id: A and B/C, A/B and C.
         let escaped = parts.map { $0.replacing("%", with: "%25").replacing("/", with: "%2F") }
         let joined = escaped.reversed().drop { $0.isEmpty }.reversed().joined(separator: "/")
-        return try PaymentID(joined, field: mapping.id.map(\.description).joined(separator: ", "))
+        return try PaymentID(mapping.idPrefix + joined, field: mapping.id.map(\.description).joined(separator: ", "))
     }
 
     private func money(
@@ -223,7 +226,17 @@ public struct MappedNoticeDecoder: Sendable {
 
     private func plain(_ value: JSONValue, _ field: String, _ checks: NoticeChecks) throws(NoticeRejection) -> JSONValue
     {
-        guard mapping.separators != PaymentMapping.Separators(), let text = value.string else { return value }
+        guard mapping.separators != PaymentMapping.Separators() else { return value }
+        guard let text = value.string else {
+            // Which of the two was meant? Signed fields do not say whether a value was a text.
+            if mapping.separators.thousands == ".", let digits = value.digits, digits.contains("."),
+                let text = mapping.separators.plain(digits)
+            {
+                throw checks.rejection(
+                    field, "\(digits) is \(digits) as a number, and \(text) as a text; expected a text")
+            }
+            return value
+        }
         guard let plain = mapping.separators.plain(text) else {
             let example =
                 (mapping.separators.thousands.map { "1\($0)234" } ?? "1234") + "\(mapping.separators.decimal)50"

@@ -99,6 +99,8 @@ public struct PaymentMapping: Sendable, Equatable {
     public var each: FieldPath?
     /// One field, or several that identify a payment together; see ``MappedNoticeDecoder``.
     public var id: [FieldPath]
+    /// Stands before every id, so that two providers that number their payments from one on can share a box.
+    public var idPrefix = ""
     public var amount: FieldPath
     public var unit: Unit
     public var separators: Separators

@@ -69,7 +69,7 @@ package struct Hook: Sendable {
 
     /// Refuses a mapping that decides by a field that is not signed: anybody could change it.
     private static func check(_ top: YAMLMapping, _ content: SignedContent) throws(YAMLError) {
-        let id = try top.required("id")
+        let id = try top.required("id").idFields
         var fields = id.isList ? try id.list() : [id]
         for key in ["amount", "currency", "kind", "merchant", "device"] {
             guard let field = try top.optional(key)?.mapping().optional("field") else { continue }
@@ -77,6 +77,13 @@ package struct Hook: Sendable {
         }
         for condition in try top.optional("conditions")?.list() ?? [] {
             fields.append(try condition.mapping().required("field"))
+        }
+        // The same signed text is a thousand times as much if a stranger puts quotes around a number.
+        if !content.signsBody, let separator = try top.required("amount").mapping().optional("thousands"),
+            try separator.string() == "."
+        {
+            throw separator.error(
+                "reads 1.234 and \"1.234\" as two amounts, and fields are signed without their quotes")
         }
         for field in fields {
             let path = try field.path(of: "data.id")

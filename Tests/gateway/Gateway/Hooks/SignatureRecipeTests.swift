@@ -393,6 +393,23 @@ struct SignatureRecipeTests {
         ] { _ = try keys.hook(text: lines(signed)) }
     }
 
+    @Test("An amount that quotes make another one is not read of signed fields")
+    func quotes() throws {
+        func text(_ signed: String, _ thousands: String) -> String {
+            """
+            signature: {secret_file: \(file), \(signed)}
+            merchant: {constant: M1001}
+            device: {constant: box-01}
+            id: id
+            amount: {field: amount, unit: decimal, thousands: "\(thousands)", decimal: "\(thousands == "." ? "," : ".")"}
+            """
+        }
+        let mistake = try #require(throws: YAMLError.self) { try keys.hook(text: text(Self.fields, ".")) }.description
+        #expect(mistake.hasPrefix("hook.yaml:5: amount.thousands: reads 1.234"), "\(mistake)")
+        _ = try keys.hook(text: text(Self.fields, ","))
+        _ = try keys.hook(text: text(#"signed: "{body}", code: {header: x}"#, "."))
+    }
+
     @Test("Of a list's elements the signed fields are inside each; what is beside the list is not signed")
     func unsignedBesideList() throws {
         let signed = #"secret_file: \#(file), signed: {fields: [id, amount], separator: ":"}, code: {field: code}"#
