@@ -123,7 +123,7 @@ package struct GatewayRequestHandler: Sendable {
             let outcome = try await intake.accept(notice, for: box)
             switch outcome {
             case .accepted: metrics.count(.accepted)
-            case .known: metrics.count(.known)
+            case .known, .knownElsewhere: metrics.count(.known)
             case .differs(let money):
                 metrics.count(.differs)
                 return .error(409, "the id is known with another amount: \(money)", field: "amount")
@@ -214,10 +214,16 @@ package struct GatewayRequestHandler: Sendable {
         guard !submission.payments.isEmpty || !submission.problems.isEmpty else { return hook.scheme.accepted }
         do throws(StoreError) {
             let outcome = try await intake.accept(submission)
-            for acceptance in outcome.acceptances {
+            for (acceptance, payment) in zip(outcome.acceptances, submission.payments) {
                 switch acceptance {
                 case .accepted: metrics.count(.accepted)
                 case .known: metrics.count(.known)
+                case .knownElsewhere(let box):
+                    metrics.count(.known)
+                    guard noBoxLines.take() != nil else { continue }
+                    logger.notice(
+                        "a webhook's payment is known at another box",
+                        metadata: ["hook": "\(name)", "id": "\(payment.notice.id)", "box": "\(box)"])
                 // Part of what is unread.
                 case .differs: break
                 }

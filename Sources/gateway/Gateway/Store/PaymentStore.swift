@@ -124,6 +124,8 @@ package enum Acceptance: Sendable, Equatable {
     case accepted
     /// The id is known, with the same amount; nothing was changed.
     case known(PaymentState)
+    /// The same hook has brought it for another box, with the same amount; nothing was changed.
+    case knownElsewhere(BoxID)
     /// The id is known with another amount; nothing was changed.
     case differs(Money)
 }

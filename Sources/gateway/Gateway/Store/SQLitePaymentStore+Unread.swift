@@ -8,7 +8,8 @@ extension SQLitePaymentStore {
     package func accept(_ submissions: [Submission], at now: Moment) throws(StoreError) -> [SubmissionOutcome] {
         try write { database in
             var outcomes = try submissions.map { submission in
-                let acceptances = try Self.accept(submission.payments, at: now, in: database)
+                let acceptances = try Self.accept(
+                    submission.payments, from: submission.webhook?.hook, at: now, in: database)
                 var outcome = SubmissionOutcome(acceptances: acceptances)
                 let problems = submission.problems + Self.differences(submission.payments, acceptances)
                 if let webhook = submission.webhook, let reason = Self.reason(problems) {
@@ -27,7 +28,10 @@ extension SQLitePaymentStore {
         _ payments: [(box: BoxID, notice: PaymentNotice)], problems: [String], ofUnread number: Int64, at now: Moment
     ) throws(StoreError) -> String? {
         try write { database in
-            let problems = problems + Self.differences(payments, try Self.accept(payments, at: now, in: database))
+            let hook = try String.fetchOne(
+                database, sql: "SELECT hook FROM unread WHERE number = ?", arguments: [number])
+            let acceptances = try Self.accept(payments, from: hook, at: now, in: database)
+            let problems = problems + Self.differences(payments, acceptances)
             guard let reason = Self.reason(problems) else {
                 try database.execute(sql: "DELETE FROM unread WHERE number = ?", arguments: [number])
                 return nil

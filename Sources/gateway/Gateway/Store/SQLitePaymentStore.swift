@@ -113,10 +113,15 @@ package final class SQLitePaymentStore: PaymentStore {
 
     // MARK: Accepting
 
+    /// - Parameter hook: what has brought them; `nil` for a request of the payment system's own.
     static func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], at now: Moment, in database: Database
+        _ payments: [(box: BoxID, notice: PaymentNotice)], from hook: String? = nil, at now: Moment,
+        in database: Database
     ) throws -> [Acceptance] {
-        try payments.map { box, notice in
+        // Before any is stored: one webhook may have one id for several boxes.
+        let elsewhere = try payments.map { try Self.payment($0.notice.id, of: hook, notFor: $0.box, in: database) }
+        return try zip(payments, elsewhere).map { payment, elsewhere in
+            let (box, notice) = payment
             let number = try Self.number(of: box, in: database)
             let money = notice.money
             var lastReceipt: ReceiptNumber?
@@ -127,15 +132,18 @@ package final class SQLitePaymentStore: PaymentStore {
                     return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
                 }
                 lastReceipt = known.lastReceipt
+            } else if let elsewhere {
+                return elsewhere.notice.money == money
+                    ? .knownElsewhere(elsewhere.box) : .differs(elsewhere.notice.money)
             }
             try database.cachedStatement(
                 sql: """
-                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, notice, accepted_at, accepted_after, state,
-                        state_since, receipt_epoch, receipt_sequence, resends, due_after)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, hook, notice, accepted_at,
+                        accepted_after, state, state_since, receipt_epoch, receipt_sequence, resends, due_after)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
                     """
             ).execute(arguments: [
-                number, notice.id.text, notice.id.isRefund, NoticeDocument(notice, accepted: now.time).text,
+                number, notice.id.text, notice.id.isRefund, hook, NoticeDocument(notice, accepted: now.time).text,
                 now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
                 now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
             ])
@@ -222,6 +230,19 @@ package final class SQLitePaymentStore: PaymentStore {
         try PaymentRow.fetchAll(
             database, where: "payment.box = ? AND payment_id = ? AND is_refund = ?", [box, id.text, id.isRefund]
         ).first
+    }
+
+    /// What a hook has brought for another box under this id. Not what that box has refused: nobody heard it.
+    private static func payment(
+        _ id: PaymentID, of hook: String?, notFor box: BoxID, in database: Database
+    ) throws -> StoredPayment? {
+        guard let hook else { return nil }
+        return try PaymentRow.fetchAll(
+            database,
+            where:
+                "payment.hook = ? AND payment_id = ? AND is_refund = ? AND state <> ? AND NOT (merchant = ? AND device = ?)",
+            [hook, id.text, id.isRefund, PaymentState.failed.rawValue, box.merchant, box.device]
+        ).first?.payment
     }
 
     // MARK: Pruning

@@ -16,6 +16,7 @@ enum StoreSchema {
     ///   for one that the box has, or that has ended. Both indexes hold the open ones only, so they stay small.
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
+    /// - `payment.hook` is the name of the hook that has brought it; NULL for a request of the payment system's own.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
     /// - `callback` has each ``Callback`` that its receiver has not taken. `due_after` is when it is sent next; NULL for one
     ///   that was given up. `answer` is what came of the last attempt. The index holds those that wait, with what they are
@@ -62,11 +63,15 @@ enum StoreSchema {
             resends INTEGER NOT NULL,
             session_epoch INTEGER,
             due_after INTEGER,
+            hook TEXT,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
+        \(hookIndex)
         CREATE INDEX payment_due ON payment (due_after) WHERE due_after IS NOT NULL;
         CREATE INDEX payment_open ON payment (box) WHERE due_after IS NOT NULL;
         """
+
+    private static let hookIndex = "CREATE INDEX payment_hook ON payment (hook, payment_id) WHERE hook IS NOT NULL;"
 
     private static let unread = """
         CREATE TABLE unread (
@@ -112,8 +117,8 @@ enum StoreSchema {
         if found == version { return }
         if migratedVersions.contains(found) {
             do {
-                if found == 3 { try migrateFrom3(database) }
-                // Version 4 had no callbacks.
+                found == 3 ? try migrateFrom3(database) : try migrateFrom4(database)
+                // Neither had callbacks.
                 try database.execute(sql: callback)
             } catch let error as DatabaseError {
                 throw DatabaseError(
@@ -152,6 +157,11 @@ enum StoreSchema {
     }
 
     // MARK: Migration
+
+    /// Version 4 did not know which hook has brought a payment.
+    private static func migrateFrom4(_ database: Database) throws {
+        try database.execute(sql: "ALTER TABLE payment ADD COLUMN hook TEXT; \(hookIndex)")
+    }
 
     /// Version 3 had a column for each field of a notice, and no unread webhooks. Everything else stays, numbers of payments included.
     private static func migrateFrom3(_ database: Database) throws {

@@ -136,7 +136,7 @@ struct MigrationTests {
                 )
             }
         }
-        #expect(schemas[0].0 == 5 && schemas[1].0 == 5)
+        #expect(schemas[0].0 == StoreSchema.version && schemas[1].0 == StoreSchema.version)
         #expect(schemas[0].1 == schemas[1].1)
         #expect(try open().unheard(limit: 99).count == 9)
         #expect(try SQLitePaymentStore(path: path, role: .reader).unheard(limit: 99).count == 9)
