@@ -17,9 +17,13 @@ package struct AlipayHook: HookScheme {
     private typealias Field = FormBody.Field
 
     private let key: RSAPublicKey
+    /// Of the fields that something depends on.
+    private let names: Set<String>
 
-    init(reading section: YAMLMapping) throws(YAMLError) {
-        key = try section.required("public_key_file").rsaKey()
+    /// - Parameter fields: those that the hook's file reads.
+    init(reading section: YAMLMapping, fields: [FieldPath]) throws(YAMLError) {
+        key = try section.required("public_key_file").rsaFile().key
+        names = Set(fields.map(\.firstName) + ["sign", "sign_type"])
     }
 
     package func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8] {
@@ -35,7 +39,7 @@ package struct AlipayHook: HookScheme {
                 status: 400,
                 reason: "sign_type is \(type?.excerpt ?? "missing"), expected RSA2; choose it in Alipay's console")
         }
-        let signed = try Self.signedBytes(of: fields)
+        let signed = try signedBytes(of: fields)
         guard let signature, key.isSignature(signature, of: signed) else {
             throw HookRefusal(status: 401, reason: "sign is not Alipay's signature of the fields")
         }
@@ -43,18 +47,26 @@ package struct AlipayHook: HookScheme {
     }
 
     /// - Throws: where the same bytes could be other fields: a `subject` of `x&total_amount=9` and a swallowed
-    ///   `total_amount` have the same signature. So every `&` with a name and `=` behind it begins a field.
-    private static func signedBytes(of fields: [Field]) throws(HookRefusal) -> [UInt8] {
-        let signed = Array(
-            fields.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [UInt8(ascii: "&")]))
-        let names = signed.split(separator: UInt8(ascii: "&")).compactMap { part in
-            part.firstIndex(of: UInt8(ascii: "=")).map { part[..<$0] }
-        }.filter(isName)
-        guard names.count == fields.count, fields.allSatisfy({ isName($0.name[...]) }) else {
-            throw HookRefusal(
-                status: 400, reason: "a value, such as the subject, holds & and a name and =: it could be a field")
+    ///   `total_amount` have the same signature. So no value holds `&` with a name that is read and `=` behind it, and a
+    ///   value that is read holds no name at all.
+    private func signedBytes(of fields: [Field]) throws(HookRefusal) -> [UInt8] {
+        for (name, value) in fields {
+            guard Self.isName(name[...]) else {
+                throw HookRefusal(status: 400, reason: "\(FormBody.text(name).excerpt) is no field's name")
+            }
+            let isRead = names.contains(FormBody.text(name))
+            for part in value.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).dropFirst() {
+                guard let inner = part.firstIndex(of: UInt8(ascii: "=")).map({ part[..<$0] }), Self.isName(inner),
+                    isRead || names.contains(FormBody.text(Array(inner)))
+                else { continue }
+                throw HookRefusal(
+                    status: 400,
+                    reason:
+                        "\(FormBody.text(name).excerpt) holds &\(FormBody.text(Array(inner)).excerpt)=, which could "
+                        + "be a field")
+            }
         }
-        return signed
+        return Array(fields.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [UInt8(ascii: "&")]))
     }
 
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {

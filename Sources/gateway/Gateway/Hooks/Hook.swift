@@ -60,7 +60,9 @@ package struct Hook: Sendable {
                 scheme = recipe
             }
             try section.refuseOtherKeys()
-        case (nil, let hook?): scheme = try HookName.scheme(reading: hook)
+        case (nil, let hook?):
+            let fields = mapping.fields + [merchant, device].compactMap(\.field)
+            scheme = try HookName.scheme(reading: hook, fields: fields)
         case (nil, nil): throw value.error("expected either signature or hook, found neither")
         case (.some, .some): throw value.error("expected either signature or hook, found both")
         }
@@ -160,6 +162,8 @@ private struct BoxSource: Sendable {
         }
     }
 
+    var field: FieldPath? { source.field }
+
     func inElement(_ index: Int, of list: FieldPath) -> BoxSource {
         var copy = self
         copy.source = source.inElement(index, of: list)
@@ -197,12 +201,13 @@ private enum HookName: String, CaseIterable {
     case wechatPay = "wechatpay-v3"
 
     /// `{scheme: NAME, …}`; the rest is the scheme's.
-    static func scheme(reading value: YAMLValue) throws(YAMLError) -> any HookScheme {
+    /// - Parameter fields: those that the hook's file reads.
+    static func scheme(reading value: YAMLValue, fields: [FieldPath]) throws(YAMLError) -> any HookScheme {
         let section = try value.mapping()
         let scheme: any HookScheme =
             switch try section.required("scheme").choice(of: HookName.self) {
             case .wechatPay: try WeChatPayHook(reading: section)
-            case .alipay: try AlipayHook(reading: section)
+            case .alipay: try AlipayHook(reading: section, fields: fields)
             }
         try section.refuseOtherKeys()
         return scheme

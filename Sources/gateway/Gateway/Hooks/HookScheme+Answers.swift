@@ -7,8 +7,10 @@ extension HTTPResponse {
     }
 }
 
-/// The signature covers what the mapping reads, and nothing is encrypted.
+/// The signature covers what the mapping reads, nothing is encrypted, and keys do not end.
 extension HookScheme {
+    package func warnings(at unixSeconds: Int64) -> [String] { [] }
+
     package var signed: String? { nil }
 
     package func document(inGenuine body: [UInt8]) throws(HookRefusal) -> [UInt8] { body }

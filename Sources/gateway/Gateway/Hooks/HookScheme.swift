@@ -21,6 +21,8 @@ package protocol HookScheme: Sendable {
     func open(_ request: HTTPRequest, at unixSeconds: Int64) throws(HookRefusal) -> [UInt8]
     /// What was signed, where it is not the whole document.
     var signed: String? { get }
+    /// What an operator must do soon, such as change a key that ends.
+    func warnings(at unixSeconds: Int64) -> [String]
     /// The document in a body whose signature was right when it came.
     func document(inGenuine body: [UInt8]) throws(HookRefusal) -> [UInt8]
     /// Answer to a request that is stored (or was already), or that a condition ignores.

@@ -14,7 +14,8 @@ import SoundboxYAML
 ///         PUB_KEY_ID_0000000000000024101100397200000006: /etc/soundbox-gateway/wechatpay.pem
 ///
 /// `platform_keys` has WeChat Pay's public key by its id, its certificate by its serial number, or both: while a
-/// merchant changes from one to the other, `Wechatpay-Serial` says which has signed. WeChat Pay also sends requests with
+/// merchant changes from one to the other, `Wechatpay-Serial` says which has signed. A certificate ends; the log warns
+/// from a month before. WeChat Pay also sends requests with
 /// a wrong signature, which begins with `WECHATPAY/SIGNTEST/`, to see that they are refused.
 package struct WeChatPayHook: HookScheme {
     package let headers = ["wechatpay-serial", "wechatpay-signature", "wechatpay-timestamp", "wechatpay-nonce"]
@@ -23,7 +24,9 @@ package struct WeChatPayHook: HookScheme {
     private static let mostNonceBytes = 128
 
     private let key: HookSecret
-    private let platformKeys: [String: RSAPublicKey]
+    /// By their ids, in capitals.
+    private let platformKeys: [String: (key: RSAPublicKey, certificate: ClientCertificate?)]
+    private static let warningTime: Int64 = 30 * 86_400
 
     init(reading section: YAMLMapping) throws(YAMLError) {
         key = try HookSecret("api_v3_key_file", of: section)
@@ -32,8 +35,8 @@ package struct WeChatPayHook: HookScheme {
                 "expected a key of \(AES256GCM.keySize) bytes; its file has \(key.bytes.count)")
         }
         let files = try section.required("platform_keys")
-        var keys: [String: RSAPublicKey] = [:]
-        for entry in try files.mapping().entries { keys[entry.key] = try entry.value.rsaKey() }
+        var keys: [String: (key: RSAPublicKey, certificate: ClientCertificate?)] = [:]
+        for entry in try files.mapping().entries { keys[entry.key.uppercased()] = try entry.value.rsaFile() }
         guard !keys.isEmpty else { throw files.error("expected at least one id or serial number with its file") }
         platformKeys = keys
     }
@@ -73,17 +76,32 @@ package struct WeChatPayHook: HookScheme {
                 status: 400, reason: "Wechatpay-Nonce is too long, or has characters that are not printable")
         }
         let signature = Base64.bytes(of: try request.header("wechatpay-signature"))
-        guard let platformKey = platformKeys[serial] else {
+        guard let platformKey = platformKeys[serial.uppercased()] else {
             throw HookRefusal(
                 status: 401,
                 reason: "Wechatpay-Serial \(serial.excerpt) is none of platform_keys; is there a new public key or "
                     + "certificate?")
         }
         let signed = Array("\(time.text)\n\(nonce)\n".utf8) + request.body + [UInt8(ascii: "\n")]
-        guard let signature, platformKey.isSignature(signature, of: signed) else {
+        guard let signature, platformKey.key.isSignature(signature, of: signed) else {
             throw HookRefusal(status: 401, reason: "Wechatpay-Signature is not the signature of time, nonce and body")
         }
         try time.check(at: unixSeconds)
+        if let end = platformKey.certificate?.notAfter, end < unixSeconds {
+            throw HookRefusal(status: 401, reason: Self.warning(of: serial, endsAt: end, now: unixSeconds))
+        }
+    }
+
+    package func warnings(at unixSeconds: Int64) -> [String] {
+        platformKeys.sorted { $0.key < $1.key }.compactMap { serial, file in
+            guard let end = file.certificate?.notAfter, end - unixSeconds < Self.warningTime else { return nil }
+            return Self.warning(of: serial, endsAt: end, now: unixSeconds)
+        }
+    }
+
+    private static func warning(of serial: String, endsAt end: Int64, now: Int64) -> String {
+        "the certificate \(serial) of platform_keys \(end < now ? "has ended" : "ends") on "
+            + "\(Timestamp(millisecondsSince1970: end * 1000)): add WeChat Pay's public key or its next certificate"
     }
 
     package var accepted: HTTPResponse { .json([("code", .string("SUCCESS"))], status: 200) }

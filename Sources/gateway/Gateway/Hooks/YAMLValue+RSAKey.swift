@@ -3,15 +3,17 @@ import SoundboxSystem
 import SoundboxYAML
 
 extension YAMLValue {
-    /// The key in the file that this names: PEM, or the bare base64 that Alipay's console gives. Blocks on the disk.
-    func rsaKey() throws(YAMLError) -> RSAPublicKey {
+    /// The key in the file that this names: PEM, or the bare base64 that Alipay's console gives. Blocks on the
+    /// disk.
+    func rsaFile() throws(YAMLError) -> (key: RSAPublicKey, certificate: ClientCertificate?) {
         let path = try path()
         func failure(_ problem: String) -> YAMLError { error("\(path.shownPath): \(problem)") }
         let text: String
         do { text = try SmallFile.read(path) } catch { throw failure(error.problem) }
-        do { return try RSAPublicKey(pem: text.contains("-----BEGIN") ? text : text.framedAsPublicKey) } catch {
-            throw failure(error.description)
-        }
+        do {
+            let key = try RSAPublicKey(pem: text.contains("-----BEGIN") ? text : text.framedAsPublicKey)
+            return (key, try? ClientCertificate(reading: text))
+        } catch { throw failure(error.description) }
     }
 }
 

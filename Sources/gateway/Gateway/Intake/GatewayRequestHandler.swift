@@ -29,6 +29,7 @@ package struct GatewayRequestHandler: Sendable {
     private let deletionLines = RateLimit()
     private let noBoxLines = RateLimit()
     private let storeLines = RateLimit()
+    private let keyLines: [String: RateLimit]
 
     package init(
         intake: PaymentIntake, tokens: AccessTokens, reader: WebhookReader,
@@ -44,6 +45,15 @@ package struct GatewayRequestHandler: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
+        keyLines = reader.hooks.mapValues { _ in RateLimit(limit: 1, per: .seconds(86_400)) }
+        for (name, hook) in reader.hooks { warn(of: hook, name) }
+    }
+
+    /// Once a day for each hook.
+    private func warn(of hook: Hook, _ name: String) {
+        let warnings = hook.scheme.warnings(at: clock.now.time.millisecondsSince1970 / 1000)
+        guard !warnings.isEmpty, keyLines[name]?.take() != nil else { return }
+        for warning in warnings { logger.warning("\(warning)", metadata: ["hook": "\(name)"]) }
     }
 
     /// The headers that the server has to hand on.
@@ -184,6 +194,7 @@ package struct GatewayRequestHandler: Sendable {
             webhook = GenuineWebhook(
                 hook: name, path: request.path, form: .sealed, signed: hook.scheme.signed, document: request.body)
         }
+        warn(of: hook, name)
         // Only what is signed counts: a flood of forged requests must not hold up the provider's.
         guard hookRates[name]?.take() != nil else {
             metrics.count(.tooFast)

@@ -187,8 +187,34 @@ struct AlipayHookTests {
         #expect(Self.signedText(refund) == Self.signedText(swallowed))
         #expect(refused(try await body(swallowed)) == 400)
         // Harmless texts with the same signs are taken.
-        for subject in ["Tom & Jerry", "a&b c=d", "total_amount=1"] {
+        for subject in ["Tom & Jerry", "a&b c=d", "total_amount=1", "https://a.example/?x=1&y=2&buyer_id=3", "&&a=&=b"]
+        {
             #expect(refused(try await body(Self.payment.merging(["subject": subject]) { $1 })) == nil, "\(subject)")
+        }
+    }
+
+    @Test("A field that is read cannot swallow one that is not, in the payment's id for example")
+    func swallowed() async throws {
+        let hook = try keys.hook(
+            text: """
+                hook: {scheme: alipay, public_key_file: \(alipay.publicKey)}
+                merchant: {constant: M1001}
+                device: {constant: box-01}
+                id: out_trade_no
+                amount: {field: total_amount, unit: decimal}
+                """)
+        func status(_ fields: [String: String]) async throws -> Int? {
+            refusal(hook, HTTPRequest(headers: [:], body: Array(try await body(fields).utf8)), at: 0)
+        }
+        let genuine = ["out_trade_no": "7", "point_amount": "0.00", "total_amount": "2.00"]
+        let forged = ["out_trade_no": "7&point_amount=0.00", "total_amount": "2.00"]
+        #expect(Self.signedText(genuine) == Self.signedText(forged))
+        #expect(try await status(genuine) == nil)
+        #expect(try await status(forged) == 400)
+        // No field is read that the text could be.
+        #expect(try await status(genuine.merging(["subject": "x&seller_id=1"]) { $1 }) == nil)
+        for name in ["total_amount", "out_trade_no", "sign", "sign_type"] {
+            #expect(try await status(genuine.merging(["subject": "x&\(name)=1"]) { $1 }) == 400, "\(name)")
         }
     }
 

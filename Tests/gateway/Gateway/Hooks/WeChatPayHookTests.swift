@@ -1,5 +1,7 @@
+import Logging
 import SoundboxControl
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -99,6 +101,47 @@ struct WeChatPayHookTests {
         #expect(refusal(hook, try await request(body), at: Self.now) == nil)
         old.headers["wechatpay-serial"] = "5157F09EFDC096DE15EBE81A47057A7232F1B8E2"
         #expect(refusal(hook, old, at: Self.now) == 401)
+    }
+
+    @Test(
+        "A certificate that ends is told from a month before on, and refused when it has ended; a public key never ends"
+    )
+    func ending() async throws {
+        let old = try await RSASigner("old", days: 90, in: keys.folder)
+        let hook = try keys.hook(
+            """
+            scheme: wechatpay-v3, api_v3_key_file: \(keys.folder.file("wechatpay-apiv3.key")), platform_keys:
+              {\(Self.serial): \(platform.publicKey), 5157f09efdc096de15ebe81a47057a7232f1b8e1: \(old.certificate)}
+            """)
+        let pem = String(decoding: try keys.folder.read("old.crt"), as: UTF8.self)
+        let end = try ClientCertificate(reading: pem).notAfter
+        #expect(hook.scheme.warnings(at: end - 31 * 86_400).isEmpty)
+        let soon = try #require(hook.scheme.warnings(at: end - 29 * 86_400).first)
+        #expect(soon.contains("5157F09EFDC096DE15EBE81A47057A7232F1B8E1 of platform_keys ends on "), "\(soon)")
+        #expect(hook.scheme.warnings(at: end + 1).count == 1)
+        let body = try await body()
+        for (age, status) in [(0, nil), (1, 401)] as [(Int64, Int?)] {
+            var request = try await request(body, by: old, time: "\(end + age)")
+            #expect(refusal(hook, request, at: end + age) == 401)
+            request.headers["wechatpay-serial"] = "5157F09EFDC096DE15EBE81A47057A7232F1B8E1"
+            #expect(refusal(hook, request, at: end + age) == status)
+        }
+        #expect(refusal(hook, try await request(body, time: "\(end + 1)"), at: end + 1) == nil)
+        // The log has it as the gateway begins, and once a day.
+        let lines = Journal<String>()
+        let store = try PaymentStore.temporary(keys.folder)
+        let ended = try await RSASigner("ended", days: 1, in: keys.folder)
+        let hooks = [
+            "wechat": try keys.hook(
+                "scheme: wechatpay-v3, api_v3_key_file: \(keys.folder.file("wechatpay-apiv3.key")), platform_keys: "
+                    + "{0A: \(ended.certificate)}")
+        ]
+        _ = GatewayRequestHandler(
+            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
+            reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
+            boxes: { [:] }, clock: store.clock, metrics: GatewayMetrics(),
+            logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
+        #expect(lines.entries.count == 1 && lines.entries[0].contains("the certificate 0A of platform_keys ends on "))
     }
 
     @Test("What is forged, changed, cut, repeated late or without one of the headers is refused")

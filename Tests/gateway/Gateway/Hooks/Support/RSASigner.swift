@@ -8,12 +8,12 @@ struct RSASigner {
     let publicKey: String
     let certificate: String
 
-    init(_ name: String, bits: Int = 2048, in folder: TemporaryFolder) async throws {
+    init(_ name: String, bits: Int = 2048, days: Int = 2, in folder: TemporaryFolder) async throws {
         self.folder = folder
         (key, publicKey) = (folder.file("\(name).key"), folder.file("\(name).pub"))
         certificate = folder.file("\(name).crt")
         try await ChildProcess.run(
-            "openssl", "req", "-x509", "-nodes", "-days", "2", "-newkey", "rsa:\(bits)", "-subj", "/CN=\(name)",
+            "openssl", "req", "-x509", "-nodes", "-days", "\(days)", "-newkey", "rsa:\(bits)", "-subj", "/CN=\(name)",
             "-keyout", key, "-out", certificate)
         try await ChildProcess.run("openssl", "pkey", "-in", key, "-pubout", "-out", publicKey)
     }
