@@ -72,6 +72,9 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     /// Of the member of the message, or of the element, that it begins at.
     package var firstName: String { if case .name(let name)? = steps.first { name } else { "" } }
 
+    /// Of the member that it leads to.
+    package var lastName: String { if case .name(let name)? = steps.last { name } else { "" } }
+
     /// The path from the top of the message, for one element of a list.
     package func inElement(_ index: Int, of list: FieldPath) -> FieldPath {
         isFromTop ? FieldPath(steps) : FieldPath(list.steps + [.element(index)] + steps)

@@ -104,7 +104,10 @@ extension HTTPRequest {
     /// Whether the body is a form, as its header says. Parameters behind it, such as the charset, are allowed. Many
     /// programs leave this header as their library sets it, and send JSON.
     var isForm: Bool {
-        guard body.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") else { return false }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard body.dropFirst(body.starts(with: mark) ? 3 : 0).first(where: { $0 > 0x20 }) != UInt8(ascii: "{") else {
+            return false
+        }
         let type = headers["content-type"]?.split(separator: ";").first?.lowercased() ?? ""
         return type.split(separator: " ").joined() == "application/x-www-form-urlencoded"
     }

@@ -49,19 +49,19 @@ package struct Hook: Sendable {
             _ = try BoxID(merchant: "merchant", device: text)
         }
         mapping = try PaymentMapping(reading: top)
+        let fields = mapping.fields + [merchant, device].compactMap(\.field)
         switch (top.optional("signature"), top.optional("hook")) {
         case (let signature?, nil):
             let section = try signature.mapping()
             if section.optional("token") != nil {
                 scheme = try HeaderToken(reading: section)
             } else {
-                let recipe = try SignatureRecipe(reading: section, each: mapping.each)
+                let recipe = try SignatureRecipe(reading: section, each: mapping.each, fields: fields)
                 try Self.check(top, recipe.content)
                 scheme = recipe
             }
             try section.refuseOtherKeys()
         case (nil, let hook?):
-            let fields = mapping.fields + [merchant, device].compactMap(\.field)
             scheme = try HookName.scheme(reading: hook, fields: fields)
         case (nil, nil): throw value.error("expected either signature or hook, found neither")
         case (.some, .some): throw value.error("expected either signature or hook, found both")

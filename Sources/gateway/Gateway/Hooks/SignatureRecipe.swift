@@ -27,10 +27,12 @@ package struct SignatureRecipe: HookScheme {
     /// The list whose elements are signed, and not the body.
     private let list: FieldPath?
 
-    /// - Parameter each: the mapping's.
-    init(reading section: YAMLMapping, each: FieldPath?) throws(YAMLError) {
+    /// - Parameters:
+    ///   - each: the mapping's.
+    ///   - fields: those that the hook's file reads.
+    init(reading section: YAMLMapping, each: FieldPath?, fields: [FieldPath]) throws(YAMLError) {
         let signed = try section.required("signed")
-        content = try SignedContent(reading: signed, url: section.optional("url"))
+        content = try SignedContent(reading: signed, url: section.optional("url"), fields: fields)
         hash = try section.read("hash") { try $0.choice(of: Hash.self) } ?? .sha256
         let encoding = try section.read("key") { try $0.choice(of: HookSecret.Encoding.self) } ?? .text
         let prefix = section.optional("key_prefix")

@@ -6,15 +6,19 @@ import SoundboxCore
 ///     signed: "{timestamp}.{body}"
 ///     signed: {fields: [id, amount.value, status], separator: ":"}
 ///     signed: {members: data, separator: "&"}      # every member of data, sorted: amount=1&id=A
+///     signed: {members: data, separator: "&", empty: ["null"]}      # and the text "null" is signed as none
 ///
 /// Everything here is such that one signed text has one reading. Otherwise a sender's text (a subject, a description)
 /// could be moved into another field under the same signature.
 enum SignedContent: CustomStringConvertible {
     case text(SignedText)
     case fields([FieldPath], separator: String)
-    case members(FieldPath, separator: String)
+    /// `empty` are texts that are signed as an empty one. A member that is read (`read`) must hold none of them: a stranger
+    /// could put it there.
+    case members(FieldPath, separator: String, empty: [String], read: [FieldPath])
 
-    init(reading value: YAMLValue, url: YAMLValue?) throws(YAMLError) {
+    /// - Parameter fields: those that the hook's file reads.
+    init(reading value: YAMLValue, url: YAMLValue?, fields read: [FieldPath]) throws(YAMLError) {
         guard value.isMapping else {
             self = .text(try SignedText(reading: value, url: url))
             return
@@ -36,7 +40,9 @@ enum SignedContent: CustomStringConvertible {
             guard !text.contains("="), !Substring(text).utf8.isFieldName else {
                 throw separator.error("would part name=value itself\(separator.found(text))")
             }
-            self = .members(try members.path(of: "data"), separator: text)
+            var empty: [String] = []
+            for word in try section.optional("empty")?.list() ?? [] { empty.append(try word.oneOrMore()) }
+            self = .members(try members.path(of: "data"), separator: text, empty: empty, read: read)
         case (nil, nil):
             throw value.error(
                 "expected fields or members, or a text such as \"{timestamp}.{body}\", which is written in quotes")
@@ -55,7 +61,9 @@ enum SignedContent: CustomStringConvertible {
     }
 
     /// Which fields are signed, unless the body is.
-    var fields: [String] { if case .members(let object, _) = self { ["\(object).*"] } else { paths.map { "\($0)" } } }
+    var fields: [String] {
+        if case .members(let object, _, _, _) = self { ["\(object).*"] } else { paths.map { "\($0)" } }
+    }
 
     /// The fields that are named.
     var paths: [FieldPath] {
@@ -71,7 +79,7 @@ enum SignedContent: CustomStringConvertible {
         switch self {
         case .text(let text): text.parts.contains { $0 == .body || $0 == .field(path) }
         case .fields(let paths, _): paths.contains(path)
-        case .members(let object, _): path.isMember(of: object)
+        case .members(let object, _, _, _): path.isMember(of: object)
         }
     }
 
@@ -80,7 +88,7 @@ enum SignedContent: CustomStringConvertible {
         switch self {
         case .text(let text): text.description
         case .fields(let paths, _): "\(paths.count) fields from \(paths[0]) on"
-        case .members(let object, _): "the members of \(object)"
+        case .members(let object, _, _, _): "the members of \(object)"
         }
     }
 
@@ -100,13 +108,23 @@ enum SignedContent: CustomStringConvertible {
                 texts.append(text)
             }
             return Array(texts.joined(separator: separator).utf8)
-        case .members(let object, let separator):
+        case .members(let object, let separator, let empty, let read):
             guard case .object(let members)? = object.at(place).written(in: json) else {
                 throw HookRefusal(status: 401, reason: "\(object) is no object; its members are signed")
             }
             let sorted = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
             var pairs: [String] = []
-            for (name, value) in sorted { pairs.append("\(name)=\(try value.signedText(named: name))") }
+            for (name, value) in sorted {
+                var text = try value.signedText(named: name)
+                if empty.contains(text) {
+                    guard !read.contains(where: { $0.isMember(of: object) && $0.lastName == name }) else {
+                        throw HookRefusal(
+                            status: 401, reason: "\(name.excerpt) is \(text.excerpt), which is signed as an empty text")
+                    }
+                    text = ""
+                }
+                pairs.append("\(name)=\(text)")
+            }
             let signed = pairs.joined(separator: separator)
             // A value such as "x&amount=9" could make up for another field: each name behind a separator begins one.
             let names = signed.utf8.split(separator: Array(separator.utf8)).count { part in

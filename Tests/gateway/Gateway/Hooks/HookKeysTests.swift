@@ -29,6 +29,7 @@ struct HookKeysTests {
                     + "timestamp: {header: x, qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"),
             keys("secret_file: SECRET, token: {header: x, qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"),
             keys(#"secret_file: SECRET, signed: {fields: [id], separator: ":", qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"#),
+            keys(#"secret_file: SECRET, signed: {members: d, separator: ":", qqqqqqqqqqqqqqqqqqqqqqqqq: 1}"#),
         ].flatMap(\.self)
         #expect(Set(known).isSuperset(of: ["signature", "hook", "code", "within", "token", "fields"]))
         let section = try section()

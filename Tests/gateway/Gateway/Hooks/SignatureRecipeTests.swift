@@ -229,6 +229,23 @@ struct SignatureRecipeTests {
         #expect(refusal(hook, signedFields(#""id":"A""#, ""), at: 0) == 401)
     }
 
+    @Test("Texts that a provider signs as none are none, but not in a field that is read")
+    func emptyTexts() throws {
+        let hook = try keys.recipe(
+            #"secret_file: \#(file), signed: {members: data, separator: "&", empty: ["null", undefined]}, code: {field: code}"#,
+            id: "[data.id, data.part]", amount: "data.amount")
+        func status(_ data: String, _ signed: String) -> Int? {
+            refusal(hook, signedFields(#""data":\#(data)"#, signed), at: 0)
+        }
+        let signed = "amount=1&id=A&note=&part="
+        for note in ["null", #""null""#, #""undefined""#, "\"\""] {
+            #expect(status(#"{"id":"A","amount":1,"note":\#(note),"part":""}"#, signed) == nil, "\(note)")
+        }
+        // It would be another payment.
+        #expect(status(#"{"id":"A","amount":1,"note":"","part":"null"}"#, signed) == 401)
+        #expect(status(#"{"id":"A","amount":1,"note":"null","part":""}"#, "amount=1&id=A&note=null&part=") == 401)
+    }
+
     @Test("Headers and fields between texts are signed, and cannot move the texts")
     func templates() throws {
         let hook = try recipe(

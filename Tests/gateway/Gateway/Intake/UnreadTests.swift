@@ -240,6 +240,16 @@ struct UnreadTests {
         #expect(try store.unreadCount() == 3)
     }
 
+    @Test("JSON that is called a form is read as JSON, also behind blanks or a byte order mark")
+    func calledForm() async throws {
+        let handler = try handler(["shop": try hook()])
+        for (id, start) in [("A", ""), ("B", " \r\n"), ("C", "\u{FEFF}")] {
+            let body = start + #"{"id":"\#(id)","amount":"1","till":"1"}"#
+            #expect(await post(body, to: handler, type: "application/x-www-form-urlencoded") == 200)
+        }
+        #expect(try payments == ["A", "B", "C"])
+    }
+
     @Test("That the oldest are deleted is logged, however many lines there were before")
     func tooMany() async throws {
         let handler = try handler(["shop": try hook()])
