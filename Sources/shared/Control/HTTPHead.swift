@@ -7,16 +7,22 @@ struct HTTPHead {
     /// `HTTP/1.1`.
     var version: String
     var target: [UInt8]
-    /// In their order.
+    /// In their order. Blanks behind a value are still there: what libmicrohttpd makes of a length or an encoding with
+    /// one is not known here.
     var headers: [(name: String, value: String)]
     /// A header goes on in another line (RFC 9112, section 5.2).
     var isFolded = false
     /// A line ends with a bare LF, or contains NUL (RFC 9112, section 2.2; RFC 9110, section 5.5).
     var hasBrokenLine = false
 
-    /// The first header of that name.
+    /// The first header of that name, without blanks around it (RFC 9110, section 5.5).
     /// - Parameter name: in lower case.
-    subscript(name: String) -> String? { values(name).first }
+    subscript(name: String) -> String? {
+        guard let value = values(name).first else { return nil }
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = Array(value.utf8.drop(while: isBlank))
+        return String(decoding: bytes.prefix(bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? 0), as: UTF8.self)
+    }
 
     private func values(_ name: String) -> [String] { headers.filter { $0.name.lowercased() == name }.map(\.value) }
 

@@ -6,6 +6,8 @@ extension HTTPLoop {
     final class Client {
         let socket: Int32
         private(set) var endsAt: ContinuousClock.Instant
+        /// Since its beginning, the first line or a piece of its last request, or the end of the last answer.
+        private(set) var idleSince = ContinuousClock.now
         var isCut = false
         /// Set between the first line of a request and the last byte of its answer.
         var exchange: Exchange?
@@ -16,9 +18,23 @@ extension HTTPLoop {
         /// Whether a request has not begun, or has not arrived completely.
         var isToSpeak: Bool {
             switch exchange?.state {
-            case nil, .begun, .receiving: !isCut
+            case nil, .begun, .receiving, .refused: !isCut
             case .answering, .answered, .sent, .cut: false
             }
+        }
+
+        /// Whether its request is complete, and its answer not sent.
+        var isOwedAnAnswer: Bool {
+            switch exchange?.state {
+            case nil, .begun, .receiving, .refused, .cut: false
+            case .answering, .answered, .sent: true
+            }
+        }
+
+        /// Whether there is something to read that libmicrohttpd has not read.
+        var hasSaidMore: Bool {
+            var byte: UInt8 = 0
+            return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
         }
 
         /// Whether the client sends no more, and everything before has been read.
@@ -33,6 +49,8 @@ extension HTTPLoop {
         }
 
         func live(for lifetime: Duration) { endsAt = .now + lifetime }
+
+        func stir() { idleSince = .now }
     }
 
     /// A request and its answer. libmicrohttpd holds one reference from its first line to its end.
@@ -40,6 +58,8 @@ extension HTTPLoop {
         enum State {
             case begun
             case receiving
+            /// The answer was sent past libmicrohttpd while the body still comes.
+            case refused
             /// Its connection is suspended.
             case answering
             case answered(HTTPResponse)

@@ -107,7 +107,7 @@ final class HTTPLoop {
         let speakers = daemons == 0 ? [] : clients.filter(\.isToSpeak)
         for client in speakers where client.hasSaidAll { cut(client) }
         let open = speakers.filter { !$0.isHalfClosed }
-        let listens = restsUntil == nil && endsAt == nil
+        let listens = restsUntil == nil && endsAt == nil && hasRoom
         // poll(2) ignores a negative descriptor.
         var polled = [
             server.mailbox.descriptor, soundbox_http_descriptor(daemon), (listens ? listener.descriptor : nil) ?? -1,
@@ -149,10 +149,28 @@ final class HTTPLoop {
             close(accepted)
             return
         }
-        let others = clients.filter { !$0.isCut }
-        for client in others.prefix(max(0, others.count + 1 - server.limits.mostConnections)) { cut(client) }
+        makeRoom()
         // It closes a connection that it cannot take.
         _ = soundbox_http_add(daemon, accepted)
+    }
+
+    /// Whether a connection may be accepted: there is a place, or somebody may go.
+    private var hasRoom: Bool {
+        guard server.limits.waitsForAnswers else { return true }
+        let others = clients.lazy.filter { !$0.isCut }
+        return others.count < server.limits.mostConnections || others.contains { !$0.isOwedAnAnswer }
+    }
+
+    /// Who has been idle for the longest goes. One whose request is complete goes only if all are, unless it is waited for.
+    private func makeRoom() {
+        let others = clients.filter { !$0.isCut }
+        let excess = others.count + 1 - server.limits.mostConnections
+        guard excess > 0 else { return }
+        // What has just come may be the rest of a request.
+        func rank(_ client: Client) -> Int { client.isOwedAnAnswer ? 2 : client.hasSaidMore ? 1 : 0 }
+        let ranked = others.map { (client: $0, rank: rank($0)) }
+        let order = ranked.sorted { ($0.rank, $0.client.idleSince) < ($1.rank, $1.client.idleSince) }
+        for (client, rank) in order.prefix(excess) where rank < 2 || !server.limits.waitsForAnswers { cut(client) }
     }
 
     /// The client notices at once, libmicrohttpd when it runs next.
@@ -185,7 +203,9 @@ final class HTTPLoop {
         lastExchange += 1
         let target = UnsafeRawBufferPointer(start: target, count: strlen(target))
         let exchange = Exchange(number: lastExchange, connection, target: Array(target))
-        client(of: connection)?.exchange = exchange
+        let client = client(of: connection)
+        client?.exchange = exchange
+        client?.stir()
         return Unmanaged.passRetained(exchange).toOpaque()
     }
 
@@ -209,10 +229,21 @@ final class HTTPLoop {
             response.headers.append(("Connection", "close"))
             return answer(exchange, response)
         case .receiving where !bytes.isEmpty:
+            client(of: connection)?.stir()
             exchange.receivedCount += bytes.count
-            if exchange.receivedCount <= limits.longestBody { exchange.body += bytes }
-            // No answer is possible in the middle of a body. Its end is awaited, but only up to a limit.
+            guard exchange.receivedCount > limits.longestBody else {
+                exchange.body += bytes
+                return true
+            }
+            exchange.body = []
+            if refuseInTheMiddle(exchange) { return true }
+            // With TLS no answer is possible there. The end is awaited, but only up to a limit.
             return exchange.receivedCount <= 16 * limits.longestBody
+        case .refused where !bytes.isEmpty:
+            exchange.receivedCount += bytes.count
+            return exchange.receivedCount <= Self.mostUnread
+        // The client has its answer, and was told that the connection ends.
+        case .refused: return false
         case .receiving where exchange.receivedCount > limits.longestBody:
             let (status, reason) = tooLong
             return answer(exchange, server.refusal(status, reason))
@@ -240,6 +271,34 @@ final class HTTPLoop {
         if let reason = head.ambiguity { return (400, reason) }
         if let length = head["content-length"], Int(length).map({ $0 > limits.longestBody }) ?? true { return tooLong }
         return nil
+    }
+
+    /// How much of a body is read that was refused. To close the connection with something unread would take the answer
+    /// from the client (RFC 9112, section 9.6).
+    private static let mostUnread = 16 << 20
+
+    /// Answers a body that has become too long and is not at its end. libmicrohttpd cannot; but every answer before this
+    /// one is sent, so that it may go to the socket itself.
+    ///
+    /// - Returns: `false` with TLS.
+    private func refuseInTheMiddle(_ exchange: Exchange) -> Bool {
+        guard server.identity == nil, let client = client(of: exchange.connection) else { return false }
+        let (status, reason) = tooLong
+        let response = server.refusal(status, reason)
+        let headers =
+            [
+                ("Connection", "close"), ("Content-Type", response.contentType),
+                ("Content-Length", "\(response.body.count)"),
+            ] + response.headers
+        let head = headers.reduce("HTTP/1.1 \(status) Content Too Large\r\n") { "\($0)\($1.0): \($1.1)\r\n" }
+        let bytes = Array("\(head)\r\n".utf8) + response.body
+        guard
+            CMicroHTTPD.send(client.socket, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+                == bytes.count
+        else { return false }
+        shutdown(client.socket, Int32(SHUT_WR))
+        exchange.state = .refused
+        return true
     }
 
     private var tooLong: (status: Int, reason: String) {
@@ -307,6 +366,7 @@ final class HTTPLoop {
         answering[exchange.number] = nil
         guard let client = client(of: connection), client.exchange === exchange else { return }
         client.exchange = nil
+        client.stir()
         if server.limits.renewsLifetime { client.live(for: server.limits.lifetime) }
     }
 

@@ -9,7 +9,7 @@ import Synchronization
 ///     }, handler: answer)
 ///     try await server.run(thread: "metrics") { try TCPListener(address) } whenOpen: {}
 ///
-/// A new connection is always served. The oldest makes room for it, since one that is still there is idle or slow.
+/// A new connection makes room for itself: the one that has been idle for the longest goes.
 /// Requests are answered in Swift tasks, so a slow answer delays no other.
 package final class HTTPServer: Sendable {
     package struct Limits: Sendable {
@@ -27,6 +27,9 @@ package final class HTTPServer: Sendable {
         /// Bytes of a request's body.
         package var longestBody: Int
         package var mostHeaders = 64
+        /// Whether a new connection waits while all others wait for answers. Otherwise the one that waits for the longest
+        /// goes, so that answers that never come shut nobody out.
+        package var waitsForAnswers = false
         /// Bytes of memory for each connection. Target and headers of a request share it with libmicrohttpd's own data.
         package var memory = 18_432
         /// Between attempts to accept a connection while the process has no descriptor left. Otherwise the thread would

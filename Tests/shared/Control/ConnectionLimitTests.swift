@@ -17,7 +17,7 @@ struct ConnectionLimitTests {
         return (connection.connection, connection.answer)
     }
 
-    @Test("Who came first makes room for a new connection, and the others are still answered")
+    @Test("Who has been idle for the longest makes room for a new connection, and the others are still answered")
     func oldest() async throws {
         try await trial.run { _ in
             var connections: [(UnixConnection, pieces: Journal<String>)] = []
@@ -27,6 +27,46 @@ struct ConnectionLimitTests {
                 connection.send("GET /again HTTP/1.1\r\nHost: box\r\n\r\n")
                 #expect(try await pieces.next().contains("GET /again"))
             }
+        }
+    }
+
+    @Test("It is the one that was used last which stays")
+    func idlest() async throws {
+        try await trial.run { _ in
+            var connections: [(connection: UnixConnection, pieces: Journal<String>)] = []
+            for _ in 1...HTTPServer.Limits().mostConnections { connections.append(try await keptOpen()) }
+            let first = connections.removeFirst()
+            first.connection.send("GET /again HTTP/1.1\r\nHost: box\r\n\r\n")
+            #expect(try await first.pieces.next().contains("GET /again"))
+            #expect(try await trial.serves())
+            _ = try await connections[0].pieces.all()
+            for (connection, pieces) in connections.dropFirst() + [first] {
+                connection.send("GET /still HTTP/1.1\r\nHost: box\r\n\r\n")
+                #expect(try await pieces.next().contains("GET /still"))
+            }
+        }
+    }
+
+    @Test("Whose request is complete stays, however long the answer takes: others go, and when there are none, wait")
+    func owed() async throws {
+        var limits = HTTPTrial.patient
+        limits.waitsForAnswers = true
+        try await trial.run(limits) { _ in
+            var slow: [(connection: UnixConnection, answer: Journal<String>)] = []
+            func ask() async throws {
+                slow.append(try await trial.send("GET /slow HTTP/1.1"))
+                _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil }
+            }
+            for _ in 1..<HTTPServer.Limits().mostConnections { try await ask() }
+            // Half of a request.
+            let half = try await trial.send("PUT /volume HTTP/1.1", "Content-Length: 9\r\n\r\n{")
+            #expect(try await trial.serves())
+            _ = try await half.answer.all()
+            try await ask()
+            let next = try await trial.send("GET /next HTTP/1.1")
+            trial.slowness.signal()
+            for (_, answer) in slow { #expect(try await answer.next().hasSuffix("GET /slow ")) }
+            #expect(try await next.answer.next().hasSuffix("GET /next "))
         }
     }
 

@@ -25,7 +25,7 @@ final class HTTPTrial: Sendable {
 
     func run(_ limits: HTTPServer.Limits = patient, _ body: @Sendable (HTTPServer) async throws -> Void) async throws {
         let server = try HTTPServer(
-            limits: limits, refusal: { Self.response($1, status: $0) }
+            limits: limits, refusal: { Self.response($1, status: $0) }, headers: ["x"]
         ) { [requests, slowness] request in
             requests.append(request)
             if request.path == "/slow" { await slowness.wait() }
