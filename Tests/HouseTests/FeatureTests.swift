@@ -46,6 +46,9 @@ struct FeatureTests {
             } else if name.hasPrefix("/api/") {
                 let handler = try NamedThingTests.text(of: "Sources/page/Page/PageRequestHandler.swift")
                 #expect(handler.contains(" \(name.dropFirst("/api".count))\""), "\(name)")
+            } else if name.hasPrefix("GET /") || name.hasPrefix("POST /") {
+                let routes = try NamedThingTests.text(of: "Sources/gateway/Gateway/Intake/GatewayRoute.swift")
+                #expect(routes.contains("= \"\(name)\""), "\(name)")
             } else {
                 let program = name.prefix { $0 != " " }
                 #expect(programs.contains(String(program)) || ["make", "swift"].contains(program), "\(name)")

@@ -60,8 +60,10 @@ package struct GatewayService {
         self.outgoing = outgoing
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
-            intake: intake, tokens: tokens, reader: WebhookReader(hooks: hooks, decoder: configuration.decoder),
+            intake: intake, list: PaymentList(path: configuration.database), tokens: tokens,
+            reader: WebhookReader(hooks: hooks, decoder: configuration.decoder),
             boxes: { [overview = outgoing.overview] in overview.boxes },
+            isConnected: { [overview = outgoing.overview] in overview.isConnected },
             clock: store.clock, metrics: metrics, logger: logger)
     }
 
@@ -91,12 +93,14 @@ package struct GatewayService {
             if let address = configuration.metrics {
                 services.append(MetricsServer(address: address, metrics: families, logger: logger))
             }
+            var limits = HTTPServer.Limits(
+                mostConnections: Self.mostConnections, idleSeconds: 30, lifetime: .seconds(30),
+                renewsLifetime: true,
+                farewell: .seconds(5), longestBody: PaymentNoticeDecoder.maximumPayloadBytes)
+            // Who has sent a payment must hear that it is stored.
+            limits.waitsForAnswers = true
             let server = try HTTPServer(
-                limits: HTTPServer.Limits(
-                    mostConnections: Self.mostConnections, idleSeconds: 30, lifetime: .seconds(30),
-                    renewsLifetime: true,
-                    farewell: .seconds(5), longestBody: PaymentNoticeDecoder.maximumPayloadBytes),
-                refusal: { .error($0, $1) }, headers: handler.headers, handler: handler.answer)
+                limits: limits, refusal: { .error($0, $1) }, headers: handler.headers, handler: handler.answer)
             services.append(
                 RequestService(server: server, address: configuration.listen, systemd: systemd, logger: logger))
             return services

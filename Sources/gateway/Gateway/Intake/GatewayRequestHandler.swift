@@ -3,20 +3,17 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
-/// Answers the requests of payment systems.
-///
-///     POST /payments/{merchant}/{device}
-///     GET /payments/{merchant}/{device}/{id}?kind=refund
-///     GET /boxes/{merchant}/{device}
-///     POST /hooks/{name}
+/// Answers the requests of payment systems: ``GatewayRoute``.
 package struct GatewayRequestHandler: Sendable {
     /// The headers that it reads, besides those of the hooks.
     package static let headers = ["authorization", "content-type"]
 
     let intake: PaymentIntake
+    let list: PaymentList
     let tokens: AccessTokens
     let reader: WebhookReader
     let boxes: @Sendable () -> [BoxID: KnownBox]
+    let isConnected: @Sendable () -> Bool
     let clock: GatewayClock
     let metrics: GatewayMetrics
     let logger: Logger
@@ -32,16 +29,18 @@ package struct GatewayRequestHandler: Sendable {
     private let keyLines: [String: RateLimit]
 
     package init(
-        intake: PaymentIntake, tokens: AccessTokens, reader: WebhookReader,
-        boxes: @escaping @Sendable () -> [BoxID: KnownBox], clock: GatewayClock, metrics: GatewayMetrics,
-        logger: Logger
+        intake: PaymentIntake, list: PaymentList, tokens: AccessTokens, reader: WebhookReader,
+        boxes: @escaping @Sendable () -> [BoxID: KnownBox], isConnected: @escaping @Sendable () -> Bool,
+        clock: GatewayClock, metrics: GatewayMetrics, logger: Logger
     ) {
         self.intake = intake
+        self.list = list
         self.tokens = tokens
         self.reader = reader
         hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
         absences = reader.hooks.mapValues { _ in AbsenceWatch() }
         self.boxes = boxes
+        self.isConnected = isConnected
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -61,10 +60,16 @@ package struct GatewayRequestHandler: Sendable {
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
-        if path.count == 2, path[0] == "hooks" { return await handleWebhook(path[1], request) }
-        let sender: String
+        let match = GatewayRoute.match(request.method, path)
+        switch match {
+        case .route(.health): return await health(request)
+        case .route(.webhook): return await handleWebhook(path[1], request)
+        case .methods(let methods) where path[0] == "hooks" || path[0] == "healthz": return .wrongMethod(methods)
+        default: break
+        }
+        let access: AccessTokens.Access
         switch tokens.verdict(on: request.headers["authorization"]) {
-        case .admitted(let name): sender = name
+        case .admitted(let admitted): access = admitted
         case .tooFast(let name):
             metrics.count(.tooFast)
             return .tooFast(name)
@@ -75,16 +80,44 @@ package struct GatewayRequestHandler: Sendable {
             response.headers = [("WWW-Authenticate", "Bearer")]
             return response
         }
-        switch (path.first, path.count) {
-        case ("payments", 3): return await atBox(path, request, "POST") { await post(request.body, for: $0, sender) }
-        case ("payments", 4): return await atBox(path, request, "GET") { await state(of: path[3], request, $0) }
-        case ("boxes", 3): return await atBox(path, request, "GET") { box(in: $0) }
-        default:
-            return .error(
-                404,
-                "there is POST /payments/MERCHANT/DEVICE, GET /payments/MERCHANT/DEVICE/ID and GET /boxes/MERCHANT/DEVICE"
-            )
+        switch match {
+        case .none:
+            let routes = GatewayRoute.allCases.map(\.rawValue).joined(separator: ", ")
+            return .error(404, "expected one of: \(routes)")
+        case .methods(let methods): return .wrongMethod(methods)
+        case .route(let route): return await answer(request, route, path, access)
         }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ route: GatewayRoute, _ path: [String], _ access: AccessTokens.Access
+    ) async -> HTTPResponse {
+        if let right = route.right, !access.rights.contains(right) {
+            return forbidden("the token \(access.name) has no right \(right.rawValue)", access)
+        }
+        if route == .list { return await list(request.query, access) }
+        let box: BoxID
+        do throws(BoxIDError) { box = try BoxID(merchant: path[1], device: path[2]) } catch {
+            return .error(422, error.problem, field: error.field)
+        }
+        guard access.covers(merchant: box.merchant) else {
+            return forbidden("the token \(access.name) is for other merchants", access)
+        }
+        switch route {
+        case .post: return await post(request.body, for: box, access.name)
+        case .payment: return await state(of: path[3], request, box)
+        case .box: return self.box(in: box)
+        // Answered before.
+        case .health, .webhook, .list: return .error(404, "not found")
+        }
+    }
+
+    private func forbidden(_ reason: String, _ access: AccessTokens.Access) -> HTTPResponse {
+        metrics.count(.forbidden)
+        if refusalLines.take() != nil {
+            logger.notice("refused", metadata: ["reason": "\(reason)", "token": "\(access.name)"])
+        }
+        return .error(403, reason)
     }
 
     /// The parts of a path between its slashes, percent-decoded; `nil` unless they are UTF-8.
@@ -98,17 +131,20 @@ package struct GatewayRequestHandler: Sendable {
         return segments
     }
 
-    private func atBox(
-        _ path: [String], _ request: HTTPRequest, _ method: String, _ answer: (BoxID) async -> HTTPResponse
-    ) async -> HTTPResponse {
-        guard request.method == method else {
-            var response = HTTPResponse.error(405, "expected \(method)")
-            response.headers = [("Allow", method)]
-            return response
-        }
-        do throws(BoxIDError) { return await answer(try BoxID(merchant: path[1], device: path[2])) } catch {
-            return .error(422, error.problem, field: error.field)
-        }
+    // MARK: Health
+
+    /// Anybody may ask: no more than words.
+    private func health(_ request: HTTPRequest) async -> HTTPResponse {
+        let of = request.query.first { $0.name == "of" }?.value
+        guard of == nil || of == "store" else { return .error(400, "expected store", field: "of") }
+        let (stores, isConnected) = (await intake.canStore(), isConnected())
+        let isWell = stores && (isConnected || of == "store")
+        return HTTPResponse(
+            isWell ? 200 : 503,
+            .object([
+                ("store", .string(stores ? "ok" : "failing")),
+                ("broker", .string(isConnected ? "connected" : "not connected")),
+            ]))
     }
 
     // MARK: Payments
@@ -140,9 +176,12 @@ package struct GatewayRequestHandler: Sendable {
             }
             var state = PaymentState.accepted
             if case .known(let known) = outcome { state = known }
-            return HTTPResponse(
-                200,
-                .object([("id", .string(notice.id.text)), ("state", .string(state.rawValue))]))
+            var members: [(name: String, value: JSONValue)] = [
+                ("id", .string(notice.id.text)), ("state", .string(state.rawValue)),
+            ]
+            // A mistake in its name, perhaps.
+            if boxes()[box]?.seenAt == nil { members.append(("box", .string("never seen"))) }
+            return HTTPResponse(200, .object(members))
         } catch {
             metrics.count(.failed)
             if storeLines.take() != nil {
@@ -166,6 +205,23 @@ package struct GatewayRequestHandler: Sendable {
         }
     }
 
+    private func list(
+        _ parameters: [(name: String, value: String)], _ access: AccessTokens.Access
+    ) async -> HTTPResponse {
+        var query: PaymentQuery
+        do throws(ParameterProblem) { query = try PaymentQuery(reading: parameters) } catch {
+            return .error(400, error.problem, field: error.parameter)
+        }
+        guard query.merchants?.allSatisfy(access.covers(merchant:)) ?? true else {
+            return forbidden("the token \(access.name) is for other merchants", access)
+        }
+        query.merchants = query.merchants ?? access.merchants
+        do throws(StoreError) { return HTTPResponse(200, try await list.page(query, at: clock.now).json) } catch {
+            logger.error("payments cannot be read", metadata: ["reason": "\(error)"])
+            return .error(503, "the store cannot be read")
+        }
+    }
+
     private func box(in box: BoxID) -> HTTPResponse {
         guard let known = boxes()[box] else { return .error(404, "nothing is known of this box") }
         return HTTPResponse(200, known.json(of: box, at: clock.now))
@@ -175,7 +231,6 @@ package struct GatewayRequestHandler: Sendable {
 
     private func handleWebhook(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
         guard let hook = reader.hooks[name] else { return .error(404, "there is no hook of this name") }
-        guard request.method == "POST" else { return .error(405, "expected POST") }
         let now = clock.now.time
         let webhook: GenuineWebhook
         do throws(HookRefusal) {
@@ -299,6 +354,13 @@ extension HTTPResponse {
             ("error", .string(field.map { "\($0): \(reason)" } ?? reason))
         ]
         return HTTPResponse(status, .object(members + (field.map { [("field", .string($0))] } ?? [])))
+    }
+
+    static func wrongMethod(_ methods: [String]) -> HTTPResponse {
+        let methods = methods.joined(separator: ", ")
+        var response = error(405, "expected \(methods)")
+        response.headers = [("Allow", methods)]
+        return response
     }
 
     static func tooFast(_ name: String) -> HTTPResponse {

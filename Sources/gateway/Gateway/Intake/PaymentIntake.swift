@@ -14,6 +14,8 @@ package actor PaymentIntake {
     private let stored: @Sendable () -> Void
     private var waiting: [Submission] = []
     private var answers: [Answer] = []
+    /// Until when the answer of ``canStore()`` holds, by the monotonic clock.
+    private var health: (canStore: Bool, until: Duration)?
 
     /// - Parameter stored: called after each commit that has stored something new.
     package init(store: any PaymentStore, stored: @escaping @Sendable () -> Void) {
@@ -46,9 +48,12 @@ package actor PaymentIntake {
         (waiting, self.answers) = ([], [])
         do throws(StoreError) {
             let outcomes = try store.accept(submissions, at: store.clock.now)
+            health = nil
             for (answer, outcome) in zip(answers, outcomes) { answer.resume(returning: .success(outcome)) }
             if outcomes.contains(where: { $0.acceptances.contains(.accepted) }) { stored() }
         } catch {
+            // A smaller commit may still find room.
+            health = (false, .monotonicNow + Self.failureHolds)
             for answer in answers { answer.resume(returning: .failure(error)) }
         }
     }
@@ -56,6 +61,17 @@ package actor PaymentIntake {
     /// The state of a payment, and of a box's; on this thread, since it blocks on the disk.
     package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
         try store.payment(id, of: box)
+    }
+
+    private static let answerHolds = Duration.seconds(5)
+    private static let failureHolds = Duration.seconds(30)
+
+    /// Whether a payment can be stored, found out by a commit. Seldom, since anybody may ask.
+    package func canStore() -> Bool {
+        if let health, health.until > .monotonicNow { return health.canStore }
+        let canStore = (try? store.saveTime()) != nil
+        health = (canStore, .monotonicNow + Self.answerHolds)
+        return canStore
     }
 
     /// Returns when the thread has come to it.

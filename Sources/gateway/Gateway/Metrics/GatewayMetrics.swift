@@ -5,7 +5,7 @@ import Synchronization
 package final class GatewayMetrics: Sendable {
     /// What became of a request that brings a payment. The raw value is the label.
     package enum Answer: String, CaseIterable, Sendable {
-        case accepted, known, differs, refused, ignored, unauthorised, failed
+        case accepted, known, differs, refused, ignored, unauthorised, forbidden, failed
         case tooFast = "too_fast"
         /// A genuine webhook's payment that is for none of the hook's boxes.
         case noBox = "no_box"

@@ -64,6 +64,9 @@ package protocol PaymentStore: CallbackStore {
 
     // MARK: Lists and metrics
 
+    /// - Parameter now: by the gateway's clock; a reader's own has not gone on.
+    func list(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage
+
     /// The payments that no shop has heard of, oldest first.
     func unheard(limit: Int) throws(StoreError) -> [StoredPayment]
 
@@ -173,4 +176,28 @@ package struct StoreError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+/// Which payments to list.
+package struct PaymentQuery: Sendable, Equatable {
+    /// Without it of every box of ``merchants``.
+    package var box: BoxID?
+    /// `nil`: of all.
+    package var merchants: [String]?
+    /// Accepted then or later.
+    package var since: Timestamp?
+    /// Behind this number: ``PaymentPage/next`` of the page before.
+    package var after: Int64 = 0
+    package var limit = 100
+    /// How many rows are looked at for a page of several boxes.
+    var lookedAt: Int64 = 50_000
+
+    package init() {}
+}
+
+/// Some of the payments, in the order in which they were accepted.
+package struct PaymentPage: Sendable, Equatable {
+    package var payments: [StoredPayment]
+    /// Where the next page goes on, which may be without a payment on this one; `nil` at the end.
+    package var next: Int64?
 }

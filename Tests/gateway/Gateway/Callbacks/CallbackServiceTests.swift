@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import Logging
+import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML

@@ -12,7 +12,7 @@ import Testing
 struct HookIdentityTests {
     private static let secret = "a secret of a provider"
     private let folder: TemporaryFolder
-    private let store: PaymentStore
+    private let store: SQLitePaymentStore
     private let keys: HookFolder
     private let metrics = GatewayMetrics()
     private let lines = Journal<String>()
@@ -36,8 +36,9 @@ struct HookIdentityTests {
 
     private func handler(_ hooks: [String: Hook]) throws -> GatewayRequestHandler {
         GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: reader(hooks), boxes: { [:] }, clock: store.clock, metrics: metrics,
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
+            reader: reader(hooks), boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: metrics,
             logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
     }
 
@@ -54,7 +55,7 @@ struct HookIdentityTests {
     /// `DEVICE ID` of each payment.
     private var stored: [String] {
         get throws {
-            try store.due(at: store.clock.now.running, limit: 100).map {
+            try store.due(at: store.clock.now.running, limit: 100).payments.map {
                 "\($0.payment.box.device) \($0.payment.notice.id)"
             }.sorted()
         }
@@ -80,7 +81,7 @@ struct HookIdentityTests {
     func refusedThere() async throws {
         let handler = try handler(["shop": try hook()])
         #expect(await post(payment("A", 1), to: handler) == 200)
-        var turn = PaymentStore.Turn()
+        var turn = DeliveryTurn()
         turn.receipts = [
             (trialBox, try PaymentID("A"), .init(state: .rejected, number: .init(epoch: "e", sequence: 1)))
         ]
@@ -129,32 +130,5 @@ struct HookIdentityTests {
         ])
         for hook in ["shop", "other", "shop"] { #expect(await post(payment("7", 1), to: handler, hook: hook) == 200) }
         #expect(try stored == ["box-01 one-7", "box-01 two-7"])
-    }
-
-    @Test("A database of version 4 is migrated with its payments, and has the tables of a new one")
-    func migrated() throws {
-        let path = folder.file("4.sqlite")
-        do {
-            let store = try SQLitePaymentStore(path: path)
-            try store.accept(["A", "B"], at: store.clock.now)
-        }
-        try DatabaseQueue(path: path).write { database in
-            try database.execute(
-                sql: "DROP INDEX payment_hook; ALTER TABLE payment DROP COLUMN hook; PRAGMA user_version = 4")
-        }
-        let refusal = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: .reader) }
-        #expect(refusal?.description.contains("it is of version 4, and not \(StoreSchema.version)") == true)
-        let store = try SQLitePaymentStore(path: path)
-        #expect(try store.due(at: store.clock.now.running, limit: 9).count == 2)
-        let schemas = try [path, self.store.path].map { path in
-            try DatabaseQueue(path: path).read { database in
-                try String.fetchAll(
-                    database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
-                ).map { $0.filter { !$0.isWhitespace } }
-            }
-        }
-        #expect(schemas[0].count > 3)
-        // SQLite writes a column that was added behind the last one's line.
-        #expect(schemas[0] == schemas[1])
     }
 }

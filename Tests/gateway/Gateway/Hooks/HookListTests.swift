@@ -10,7 +10,7 @@ import Testing
 struct HookListTests {
     private static let secret = "a secret of a provider"
     private let folder: TemporaryFolder
-    private let store: PaymentStore
+    private let store: SQLitePaymentStore
     private let keys: HookFolder
     private let metrics = GatewayMetrics()
 
@@ -26,9 +26,10 @@ struct HookListTests {
             "secret_file: \(keys.folder.file("secret")), signed: \"{body}\", code: {header: X-Signature}",
             device: #"{field: till, codes: {"1": box-01, "2": box-02}, otherwise: ignore}"#, others: others)
         return GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
             reader: WebhookReader(hooks: ["shop": hook], decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, clock: store.clock, metrics: metrics, logger: silence)
+            boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: metrics, logger: silence)
     }
 
     private func post(_ rows: [String], to handler: GatewayRequestHandler) async -> Int {
@@ -44,7 +45,7 @@ struct HookListTests {
 
     private var payments: [String] {
         get throws {
-            try store.due(at: store.clock.now.running, limit: 1000).map {
+            try store.due(at: store.clock.now.running, limit: 1000).payments.map {
                 "\($0.payment.box.device) \($0.payment.notice.id) \($0.payment.notice.money)"
             }.sorted()
         }

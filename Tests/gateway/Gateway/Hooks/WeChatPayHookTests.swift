@@ -129,7 +129,7 @@ struct WeChatPayHookTests {
         #expect(refusal(hook, try await request(body, time: "\(end + 1)"), at: end + 1) == nil)
         // The log has it as the gateway begins, and once a day.
         let lines = Journal<String>()
-        let store = try PaymentStore.temporary(keys.folder)
+        let store = try SQLitePaymentStore.temporary(keys.folder)
         let ended = try await RSASigner("ended", days: 1, in: keys.folder)
         let hooks = [
             "wechat": try keys.hook(
@@ -137,9 +137,10 @@ struct WeChatPayHookTests {
                     + "{0A: \(ended.certificate)}")
         ]
         _ = GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
             reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, clock: store.clock, metrics: GatewayMetrics(),
+            boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: GatewayMetrics(),
             logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
         #expect(lines.entries.count == 1 && lines.entries[0].contains("the certificate 0A of platform_keys ends on "))
     }

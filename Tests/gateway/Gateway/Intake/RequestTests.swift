@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import Logging
 import SoundboxControl
 import SoundboxCore
@@ -22,14 +23,19 @@ struct RequestTests {
 
     /// Asks a server with this store.
     private func serve(
-        hooks: [String: Hook] = [:], metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
+        tokens: String = "shop \(Self.token)", hooks: [String: Hook] = [:], isConnected: Bool = true,
+        metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
         _ body: (_ ask: Client) async throws -> Void
     ) async throws {
+        var seen = KnownBox()
+        seen.seenAt = store.clock.now.time
         let handler = GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop \(Self.token)"),
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens(tokens),
             reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [trialBox: KnownBox()] },
-            clock: store.clock, metrics: metrics, logger: logger)
+            boxes: { [seen] in [trialBox: KnownBox(), otherBox: seen] }, isConnected: { isConnected },
+            clock: store.clock, metrics: metrics,
+            logger: logger)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
@@ -80,6 +86,53 @@ struct RequestTests {
         }
     }
 
+    @Test("A payment for a box that was never seen is taken, and the answer says so")
+    func neverSeen() async throws {
+        try await serve { ask in
+            for (device, box) in [("box-01", "never seen"), ("box-02", nil), ("box-03", "never seen")] {
+                let answer = try await ask("POST", "/payments/M1001/\(device)", payment)
+                #expect(answer.status == 200 && answer.json["box"]?.string == box, "\(device)")
+            }
+        }
+    }
+
+    @Test("Payments are listed in pages, of the token's merchants only")
+    func list() async throws {
+        try await serve(tokens: "all \(Self.token)\none \(Self.token)1 merchant=M1001") { ask in
+            for (path, ids) in [("M1001/box-01", 1...3), ("M2002/box-01", 4...5), ("M1001/box-02", 6...6)] {
+                for id in ids { _ = try await ask("POST", "/payments/\(path)", #"{"id":"A-\#(id)","amount":"1"}"#) }
+            }
+            func ids(_ query: String, token: String = Self.token) async throws -> (ids: [String], next: String?) {
+                let answer = try await ask("GET", "/payments\(query)", token: token)
+                #expect(answer.status == 200)
+                let ids = answer.json["payments"]?.elements?.compactMap { $0["id"]?.string } ?? []
+                return (ids, answer.json["next"]?.string)
+            }
+            let first = try await ids("?limit=4")
+            #expect(first.ids == ["A-1", "A-2", "A-3", "A-4"])
+            let second = try await ids("?limit=4&after=\(try #require(first.next))")
+            #expect(second.ids == ["A-5", "A-6"] && second.next == nil)
+            #expect(try await ids("", token: Self.token + "1").ids == ["A-1", "A-2", "A-3", "A-6"])
+            #expect(try await ids("?merchant=M1001&device=box-02").ids == ["A-6"])
+            #expect(try await ask("GET", "/payments?merchant=M2002", token: Self.token + "1").status == 403)
+        }
+    }
+
+    @Test(
+        "A parameter of the list that is wrong is named",
+        arguments: [
+            ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"), ("limit=", "limit"),
+            ("after=-1", "after"), ("after=99999999999999999999", "after"), ("since=yesterday", "since"),
+            ("since=2026-11-28T10:15:00", "since"), ("device=box-01", "device"), ("merchant=", "merchant"),
+            ("merchant=M1&device=a%2Fb", "device"), ("limit=1&limit=1", "limit"), ("state=stored", "\"state\""),
+        ])
+    func wrongParameter(query: String, parameter: String) async throws {
+        try await serve { ask in
+            let answer = try await ask("GET", "/payments?\(query)")
+            #expect(answer.status == 400 && answer.json["field"]?.string == parameter, "\(answer)")
+        }
+    }
+
     @Test(
         "What the box would refuse is refused, with the field",
         arguments: [
@@ -114,6 +167,55 @@ struct RequestTests {
         }
     }
 
+    @Test("A token does what its rights say, for its merchants")
+    func rights() async throws {
+        let tokens = """
+            posts \(Self.token)1 rights=payments
+            reads \(Self.token)2 rights=read merchant=M1001
+            other \(Self.token)3 merchant=M2002,M3003
+            """
+        let metrics = GatewayMetrics()
+        try await serve(tokens: tokens, metrics: metrics) { ask in
+            func asking(_ method: String, _ path: String, _ token: Int) async throws -> (status: Int, json: JSONValue) {
+                try await ask(method, path, method == "POST" ? payment : nil, token: "\(Self.token)\(token)")
+            }
+            #expect(try await asking("POST", "/payments/M1001/box-01", 1).status == 200)
+            #expect(try await asking("GET", "/payments/M1001/box-01/A-1", 2).status == 200)
+            #expect(try await asking("GET", "/boxes/M1001/box-01", 2).status == 200)
+            #expect(try await asking("POST", "/payments/M3003/box-01", 3).status == 200)
+            let reading = try await asking("GET", "/payments/M1001/box-01/A-1", 1)
+            #expect(reading.status == 403 && reading.json["error"]?.string == "the token posts has no right read")
+            #expect(try await asking("POST", "/payments/M1001/box-02", 2).status == 403)
+            let foreign = try await asking("POST", "/payments/M1001/box-02", 3)
+            #expect(foreign.status == 403 && foreign.json["error"]?.string == "the token other is for other merchants")
+            #expect(try await asking("GET", "/boxes/M1001/box-01", 3).status == 403)
+            #expect(try store.boxes().count == 2)
+        }
+        #expect(metrics.count(of: .forbidden) == 4)
+    }
+
+    @Test("Anybody may ask whether the gateway is well: that is, its disk and its broker", arguments: [true, false])
+    func health(isConnected: Bool) async throws {
+        try await serve(isConnected: isConnected) { ask in
+            let answer = try await ask("GET", "/healthz", token: nil)
+            #expect(answer.status == (isConnected ? 200 : 503))
+            #expect(answer.json["broker"] == .string(isConnected ? "connected" : "not connected"))
+            #expect(answer.json["store"] == .string("ok"))
+            #expect(try await ask("GET", "/healthz?of=store", token: nil).status == 200)
+            #expect(try await ask("GET", "/healthz?of=all", token: nil).json["field"] == .string("of"))
+            #expect(try await ask("POST", "/healthz", "", token: nil).status == 405)
+        }
+    }
+
+    @Test("A store that nothing can be written to is not well")
+    func failing() async throws {
+        try await serve { ask in
+            #expect(unlink(store.path) == 0)
+            let answer = try await ask("GET", "/healthz?of=store", token: nil)
+            #expect(answer.status == 503 && answer.json["store"] == .string("failing"))
+        }
+    }
+
     @Test(
         "Paths that would lead elsewhere are refused",
         arguments: [
@@ -135,7 +237,7 @@ struct RequestTests {
             ("GET", "/payments/M1001/box-01", 405), ("POST", "/payments/M1001/box-01/A-1", 405),
             ("GET", "/nothing", 404),
             ("POST", "/payments/M1001", 404), ("POST", "/hooks/none", 404), ("GET", "/payments/a/b/c/d", 404),
-            ("GET", "/boxes/M1001/box-02", 404), ("GET", "/boxes/M1001/box-01", 200), ("GET", "/payments/%FF/b/c", 400),
+            ("GET", "/boxes/M1001/box-03", 404), ("GET", "/boxes/M1001/box-01", 200), ("GET", "/payments/%FF/b/c", 400),
         ])
     func others(method: String, path: String, status: Int) async throws {
         try await serve { ask in
@@ -290,9 +392,11 @@ struct RequestTests {
                 if answer.status == 503 { refused.append(body) }
             }
             #expect(!refused.isEmpty)
+            #expect(try await ask("GET", "/healthz", token: nil).status == 503)
             try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
             for body in refused { #expect(try await ask("POST", "/payments/M1001/box-01", body).status == 200) }
             #expect(try store.due(at: store.clock.now.running, limit: 100).payments.count == 60)
+            #expect(try await ask("GET", "/healthz", token: nil).status == 200)
         }
     }
 }

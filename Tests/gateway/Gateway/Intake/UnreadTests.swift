@@ -41,8 +41,9 @@ struct UnreadTests {
 
     private func handler(_ hooks: [String: Hook]) throws -> GatewayRequestHandler {
         GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: reader(hooks), boxes: { [:] }, clock: store.clock, metrics: metrics,
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
+            reader: reader(hooks), boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: metrics,
             logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
     }
 
