@@ -39,16 +39,18 @@ struct RequestTests {
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
-        let port = try LoopbackSocket.freePort()
-        let isOpen = OneTimeSignal()
+        // A free port that was looked up before may be another test run's by now.
+        let ports = Journal<Int>()
         async let ending: Void = server.run(thread: "http-trial") {
-            try TCPListener(ListenAddress(.v4([127, 0, 0, 1]), port: port), backlog: 64)
+            let listener = try TCPListener(ListenAddress(.v4([127, 0, 0, 1]), port: 0), backlog: 64)
+            if let descriptor = listener.descriptor { ports.append(try LoopbackSocket.port(of: descriptor)) }
+            return listener
         } whenOpen: {
-            isOpen.signal()
         }
-        await isOpen.wait()
         let result: Result<Void, any Error>
-        do { result = .success(try await body(Client(port: port))) } catch { result = .failure(error) }
+        do { result = .success(try await body(Client(port: try await ports.next()))) } catch {
+            result = .failure(error)
+        }
         server.stop()
         try await ending
         try result.get()
