@@ -53,6 +53,8 @@ private struct ReceiverLoop: Sendable {
     let metrics: GatewayMetrics
     let logger: Logger
     let mailbox = BlockingQueue<Word>()
+    /// About single callbacks: thousands may wait.
+    private let lines = RateLimit()
 
     /// Sent, and not answered or not noted yet.
     private var underWay: Set<Int64> = []
@@ -108,11 +110,13 @@ private struct ReceiverLoop: Sendable {
         let now = store.clock.now.running
         switch answer {
         case .taken:
-            if !health.isGood { logger.info("callbacks are taken again", metadata: ["receiver": "\(receiver.name)"]) }
+            if !health.isGood, lines.take() != nil {
+                logger.info("callbacks are taken again", metadata: ["receiver": "\(receiver.name)"])
+            }
             health.succeeded()
             results.append(CallbackResult(number: callback.number, outcome: .taken))
         case .refused(let reason):
-            if health.isGood { complain("a callback is not taken: it is sent again", reason) }
+            if health.isGood, lines.take() != nil { complain("a callback is not taken: it is sent again", reason) }
             health.failed(sentAt: start, at: .monotonicNow)
             let step = CallbackRules.step(
                 afterAttempts: callback.attempts + 1, created: callback.created.running, at: now)
@@ -126,7 +130,9 @@ private struct ReceiverLoop: Sendable {
         for result in results {
             underWay.remove(result.number)
             metrics.count(result.outcome, of: receiver.name)
-            if case .refused(let reason, .giveUp) = result.outcome { complain("a callback is given up", reason) }
+            if case .refused(let reason, .giveUp) = result.outcome, lines.take() != nil {
+                complain("a callback is given up", reason)
+            }
         }
         results = []
     }

@@ -31,7 +31,7 @@ package enum CallbackRules {
 /// How much may be sent to a receiver at once. One that takes nothing is asked with one event only, more and more seldom:
 /// thousands may wait for it. Times are of the monotonic clock.
 struct ReceiverHealth: Sendable {
-    static let window = 16
+    static let window = 32
     static let longestPause = Duration.seconds(60)
 
     /// Attempts in vain since the last one that was not. Those that were under way together count as one.

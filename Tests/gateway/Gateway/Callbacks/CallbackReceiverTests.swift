@@ -1,13 +1,14 @@
 import Glibc
 import SoundboxControl
 import SoundboxCore
+import SoundboxSystem
 import SoundboxYAML
 import TestSupport
 import Testing
 
 @testable import SoundboxGateway
 
-@Suite("A receiver of callbacks")
+@Suite("A receiver of callbacks", .timeLimit(.minutes(10)))
 struct CallbackReceiverTests {
     private let keys: HookFolder
     private let secret: String
@@ -100,6 +101,50 @@ struct CallbackReceiverTests {
         #expect(error?.description.contains("gateway.yaml:1") == true, "\(String(describing: error))")
         #expect(error?.description.contains("MfKQ9r8") == false)
     }
+
+    @Test("With https nothing is sent to a server whose certificate is another's or signed by somebody else")
+    func certificates() async throws {
+        let certificates = try await TestCertificates(in: keys.folder)
+        let callback = callback(id: "evt_1", body: "{}")
+        for (pair, authority, isTaken) in [
+            (certificates.server, certificates.authority, true), (certificates.server, certificates.stranger, false),
+            (certificates.elsewhere, certificates.authority, false),
+        ] {
+            let server = try ChildProcess([
+                "python3", "-c", Self.server, pair.certificate, pair.key,
+            ])
+            let port = try await server.output.next()
+            let receiver = try #require(
+                try receivers(
+                    """
+                    shop: {url: "https://localhost:\(port)/x", secret_file: \(secret), on: failed, \
+                    ca_file: \(authority.certificate)}
+                    """
+                ).first)
+            let answer = try await onOwnThread(named: "sender") { receiver.send(callback, at: Moment.start.time) }
+            #expect((answer == .taken) == isTaken, "\(answer)")
+            server.kill9()
+            _ = try await server.exitStatus()
+            #expect(server.output.entries == (isTaken ? [port, "evt_1"] : [port]))
+        }
+    }
+
+    /// Prints its port, and the id of each event.
+    private static let server = """
+        import http.server, ssl, sys
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                print(self.headers["webhook-id"], flush=True)
+                self.send_response(204)
+                self.end_headers()
+            def log_message(self, *_): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+        """
 
     @Test("Names are of letters, digits, - and _, and nine receivers are too many")
     func names() throws {
