@@ -29,10 +29,14 @@ package struct Outgoing: MQTTFleetDelegate {
     /// Numbers of `reconciled` are negative: payments have those of their rows.
     private var lastReconciled: Int64 = 0
     private var nextHousekeeping = Duration.zero
+    private var nextPruning = Duration.zero
     /// The last complaint about each box, or about the store, so that it is logged once.
     private var complaints: [String: String] = [:]
     /// Whether the last commit failed.
     private var cannotWrite = false
+
+    private static let pruningPiece = 1000
+    private static let pruningPause = Duration.milliseconds(250)
 
     private enum UnderWay: Equatable {
         /// With the box's session as it was published.
@@ -265,20 +269,34 @@ package struct Outgoing: MQTTFleetDelegate {
         return publications
     }
 
-    /// Once a minute: writes the time and when boxes were last seen, and deletes old payments.
+    /// Once a minute writes the time and when boxes were last seen.
     private mutating func runHousekeeping(at now: Moment) throws(StoreError) {
-        guard .monotonicNow >= nextHousekeeping else { return }
-        nextHousekeeping = .monotonicNow + .seconds(60)
-        // Also when there are none.
-        try store.write(boxes.seenStates)
-        boxes.savedSeen()
-        let lost = try store.giveUpCallbacks(before: now.running - CallbackRules.patience, limit: 10_000, at: now)
+        if .monotonicNow >= nextHousekeeping {
+            nextHousekeeping = .monotonicNow + .seconds(60)
+            // Also when there are none.
+            try store.write(boxes.seenStates)
+            boxes.savedSeen()
+        }
+        if .monotonicNow >= nextPruning {
+            // Also when it fails.
+            nextPruning = .monotonicNow + .seconds(60)
+            if try prune(at: now) { nextPruning = .monotonicNow + Self.pruningPause }
+        }
+    }
+
+    /// Deletes what is old, in pieces, since others wait for each commit: of payments a thousand a second at least, and
+    /// while many come four times as many.
+    ///
+    /// - Returns: whether there may be more.
+    private func prune(at now: Moment) throws(StoreError) -> Bool {
+        let lost = try store.giveUpCallbacks(
+            before: now.running - CallbackRules.patience, limit: Self.pruningPiece, at: now)
         for (receiver, count) in lost {
             logger.error("callbacks given up", metadata: ["receiver": "\(receiver)", "count": "\(count)"])
         }
         metrics.countGivenUpCallbacks(lost)
-        // What is left is deleted in the next minutes.
-        _ = try store.prune(before: now.running - keep, limit: 15_000)
+        let isMore = try store.prune(before: now.running - keep, limit: Self.pruningPiece)
+        return isMore || lost.values.reduce(0, +) == Self.pruningPiece
     }
 
     private mutating func complain(_ about: String, _ what: String, _ reason: String, box: BoxID? = nil) {

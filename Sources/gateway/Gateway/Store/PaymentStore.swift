@@ -56,11 +56,11 @@ package protocol PaymentStore: CallbackStore {
     /// Whether all open payments of a box were published in this session.
     func isPublishedAgain(_ box: BoxID, in epoch: Int) throws(StoreError) -> Bool
 
-    /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`. Open ones stay. Also
-    /// deletes unread webhooks, and callbacks that were given up.
+    /// Deletes the oldest payments that came before a time (``Moment/running``), at most `limit`, and as many callbacks
+    /// that were given up. Open payments and waiting callbacks stay. Also deletes unread webhooks.
     ///
-    /// - Returns: how many payments.
-    func prune(before time: Duration, limit: Int) throws(StoreError) -> Int
+    /// - Returns: whether there may be more.
+    func prune(before time: Duration, limit: Int) throws(StoreError) -> Bool
 
     // MARK: Lists and metrics
 

@@ -29,7 +29,8 @@ extension SQLitePaymentStore {
             try Row.fetchAll(
                 database.cachedStatement(
                     sql: """
-                        SELECT * FROM callback WHERE receiver = ? AND due_after <= ? ORDER BY due_after, created_after, number LIMIT ?
+                        SELECT * FROM callback WHERE receiver = ? AND due_after <= ?
+                        ORDER BY due_after, created_after, number LIMIT ?
                         """), arguments: [receiver, now.milliseconds, limit]
             ).map(Callback.init(row:))
         }

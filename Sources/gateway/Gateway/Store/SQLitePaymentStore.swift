@@ -247,7 +247,7 @@ package final class SQLitePaymentStore: PaymentStore {
 
     // MARK: Pruning
 
-    package func prune(before time: Duration, limit: Int) throws(StoreError) -> Int {
+    package func prune(before time: Duration, limit: Int) throws(StoreError) -> Bool {
         try write { database in
             try database.execute(
                 sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
@@ -256,12 +256,14 @@ package final class SQLitePaymentStore: PaymentStore {
                     DELETE FROM callback WHERE created_after < ? AND due_after IS NULL
                         AND number IN (SELECT number FROM callback ORDER BY number LIMIT ?)
                     """, arguments: [time.milliseconds, limit])
+            let callbacks = database.changesCount
             try database.execute(
                 sql: """
                     DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL
                         AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
                     """, arguments: [time.milliseconds, limit])
-            return database.changesCount
+            // Some of the oldest may be open.
+            return max(callbacks, database.changesCount) > limit / 2
         }
     }
 }

@@ -19,10 +19,9 @@ enum StoreSchema {
     /// - `payment.hook` is the name of the hook that has brought it; NULL for a request of the payment system's own.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
     /// - `callback` has each ``Callback`` that its receiver has not taken. `due_after` is when it is sent next; NULL for one
-    ///   that was given up. `answer` is what came of the last attempt. The index holds those that wait, with what they are
-    ///   counted and given up by.
+    ///   that was given up. `answer` is what came of the last attempt. Both indexes hold those that wait.
     /// - `unread` has each ``UnreadWebhook``; `hash` is the SHA-256 of its document. The index on `size` is for the sum,
-    ///   which is otherwise a walk through all documents.
+    ///   and that on `came_after` for the deleting: otherwise both are walks through all documents.
     static let sql = """
         CREATE TABLE box (
             number INTEGER PRIMARY KEY,
@@ -90,7 +89,10 @@ enum StoreSchema {
             UNIQUE (hook, hash)
         ) STRICT;
         CREATE INDEX unread_size ON unread (size);
+        \(unreadCame)
         """
+
+    private static let unreadCame = "CREATE INDEX unread_came ON unread (came_after);"
 
     private static let callback = """
         CREATE TABLE callback (
@@ -106,6 +108,7 @@ enum StoreSchema {
             due_after INTEGER
         ) STRICT;
         CREATE INDEX callback_due ON callback (receiver, due_after, created_after) WHERE due_after IS NOT NULL;
+        CREATE INDEX callback_waiting ON callback (created_after) WHERE due_after IS NOT NULL;
         """
 
     /// Makes an empty file, or one of version 3 or 4, one of this version. Call it in a transaction, which undoes everything
@@ -158,9 +161,9 @@ enum StoreSchema {
 
     // MARK: Migration
 
-    /// Version 4 did not know which hook has brought a payment.
+    /// Version 4 did not know which hook has brought a payment, and looked through all unread webhooks for old ones.
     private static func migrateFrom4(_ database: Database) throws {
-        try database.execute(sql: "ALTER TABLE payment ADD COLUMN hook TEXT; \(hookIndex)")
+        try database.execute(sql: "ALTER TABLE payment ADD COLUMN hook TEXT; \(hookIndex) \(unreadCame)")
     }
 
     /// Version 3 had a column for each field of a notice, and no unread webhooks. Everything else stays, numbers of payments included.

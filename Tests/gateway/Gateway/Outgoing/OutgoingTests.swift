@@ -295,6 +295,28 @@ struct OutgoingTests {
         #expect(outgoing.overview.boxes[trialBox]?.reconciling == nil)
     }
 
+    @Test("Old payments are deleted in pieces of a thousand, until none is left; newer ones and open ones stay")
+    func pruning() async throws {
+        let now = store.clock.now
+        let old = now + .seconds(-86_400 * 8)
+        try store.accept((1...2500).map { "O-\($0)" }, at: old)
+        let numbers = try store.due(at: now.running, limit: 10_000).payments.map(\.number)
+        try store.settle(waiting: [], givenUp: Array(numbers.dropFirst()), at: old)
+        try store.accept(["N"], at: now)
+        var outgoing = try outgoing()
+        _ = outgoing.publications(limit: 9)
+        #expect(try store.state("O-1") == .givenUp, "it was open")
+        #expect(try store.state("O-2") == nil && store.state("O-1000") == nil)
+        #expect(try store.state("O-1001") == .givenUp)
+        // At once it is not asked for more: others use the store, too.
+        _ = outgoing.publications(limit: 9)
+        while try store.state("O-2500") != nil {
+            try await Task.sleep(for: .milliseconds(20))
+            _ = outgoing.publications(limit: 9)
+        }
+        #expect(try store.state("N") == .accepted)
+    }
+
     @Test(
         "What is no receipt and no status is ignored, whatever it holds",
         arguments: [

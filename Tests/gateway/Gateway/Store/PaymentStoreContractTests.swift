@@ -277,9 +277,10 @@ struct PaymentStoreContractTests {
         let store = try kind.make(in: folder)
         try store.accept(["old"], at: now + .seconds(-1000))
         try store.accept(["new"], at: now)
-        #expect(try store.prune(before: .seconds(-10), limit: 9) == 0, "it waits still, and the clock may be wrong")
+        #expect(try !store.prune(before: .seconds(-10), limit: 9))
+        #expect(try store.state("old") == .accepted, "it waits still, and the clock may be wrong")
         _ = try store.commit { $0.receipts = [try receipt("old", .announced, how: "aloud")] }
-        #expect(try store.prune(before: .seconds(-10), limit: 9) == 1)
+        #expect(try store.prune(before: .seconds(-10), limit: 1), "there may be more")
         #expect(try store.state("old") == nil)
         #expect(try store.state("new") == .accepted)
     }

@@ -113,8 +113,9 @@ struct SQLitePaymentStoreTests {
                 ),
                 (
                     "SELECT number FROM callback WHERE due_after IS NOT NULL AND created_after < 5 LIMIT 5",
-                    "COVERING INDEX callback_due"
+                    "callback_waiting"
                 ),
+                ("SELECT 1 FROM unread WHERE came_after < 5", "unread_came"),
                 (
                     "SELECT receiver, count(*), min(created_after) FROM callback WHERE due_after IS NOT NULL GROUP BY receiver",
                     "COVERING INDEX callback_due"
