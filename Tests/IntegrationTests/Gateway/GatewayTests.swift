@@ -351,7 +351,8 @@ struct GatewayTests {
                 // Beyond these only what was posted without an answer.
                 #expect(Set(events.values).count == events.count && events.count <= right.count + 6)
                 #expect(receiver.errors.entries.isEmpty)
-                try await gateway.killNow()
+                gateway.terminate()
+                #expect(try await gateway.exitStatus() == 0)
                 try await receiver.killNow()
             }
         }
