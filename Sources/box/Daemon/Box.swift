@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// The box: makes its features and runs them.
 ///
@@ -35,12 +36,14 @@ public struct Box {
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
         let ending: [any Service] = signals.map { [$0, ExitDeadline(logger: logger, hasEnded: hasEnded)] } ?? []
         let services = services + ending
+        let end = EndOfBox()
         var group = ServiceGroupConfiguration(
             services: services.map { service in
                 let endsAll = service is any EndingService || service is StopSignals
                 // Without a name, the library prints each service with all its properties.
                 return .init(
-                    service: service, successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
+                    service: endsAll ? EndingOnce(service: service, end: end) : service,
+                    successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
                     serviceName: "\(type(of: service))")
             },
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -56,5 +59,30 @@ public struct Box {
             if let ending = await service.ending { return ending }
         }
         return .stopped
+    }
+}
+
+/// A service whose end is the end of the box, unless the box ends already: then it waits for its turn. A service group
+/// takes one that finishes before its turn for a failure, and cancels all others, also in the middle of an amount.
+private struct EndingOnce: Service {
+    let service: any Service
+    let end: EndOfBox
+
+    func run() async throws {
+        try await service.run()
+        if !end.begin() { try? await gracefulShutdown() }
+    }
+}
+
+/// Which of its services ends a box.
+private final class EndOfBox: Sendable {
+    private let hasBegun = Mutex(false)
+
+    /// - Returns: whether this call is the first.
+    func begin() -> Bool {
+        hasBegun.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
     }
 }

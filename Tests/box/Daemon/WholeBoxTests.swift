@@ -313,6 +313,31 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("Settings that come while the box ends already do not cut off the payment that is being spoken")
+    func endsOnce() async throws {
+        var parts = parts()
+        (parts.certificate, parts.remoteSettings) = (NoCertificate(takesAll: true), NoSettings())
+        let mayGoOn = OneTimeSignal()
+        sink.beforeNextWrite { while !mayGoOn.hasHappened { usleep(1000) } }
+        let box = Box(parts)
+        let settings = try #require(box.services.compactMap { $0 as? RemoteSettingsService }.first)
+        async let ending = box.run(endingOn: nil)
+        try await feed.deliver(payment: #"{"id":"S-1","amount":"100.05"}"#)
+        _ = try await log.next { $0.hasPrefix("announcing ") ? $0 : nil }
+        let certificate = #"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"#
+        try await feed.deliver(command: #"{"id":"c-1","type":"certificate","certificate":"\#(certificate)"}"#)
+        _ = try await log.next { $0.hasPrefix("stopping") ? $0 : nil }
+        let command = #""type":"settings","settings":{"announce":{"expire_after":"1d"}}}"#
+        let delivery = Task { [feed] in
+            try await feed.deliver(command: #"{"id":"s-1","at":"\#(Timestamp.now)",\#(command)"#)
+        }
+        while await settings.ending == nil { try await Task.sleep(for: .milliseconds(10)) }
+        mayGoOn.signal()
+        #expect(try await ending == .remade)
+        #expect(try await delivery.value == .acknowledged)
+        #expect(try await sink.announcements == [alone(.payment(Money("100.05", .CNY), channel: nil))])
+    }
+
     @Test("A button and a command of the broker act on the same volume; the status tells it, and it is kept")
     func volume() async throws {
         let folder = try TemporaryFolder()
