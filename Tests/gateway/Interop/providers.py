@@ -3,10 +3,12 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import random
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlencode
 
 import razorpay
@@ -14,7 +16,8 @@ import stripe
 from Adyen.util import generate_notification_sig, is_valid_hmac_notification
 from alipay import AliPay
 from cashfree_pg.api_client import Cashfree
-from cryptography.hazmat.primitives import serialization
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from payos import PayOS
@@ -62,6 +65,8 @@ class Provider:
     stricter: dict[str, str] = field(default_factory=dict)
     # What is sent of an event: WeChat Pay encrypts it.
     wrap: Callable[[bytes], bytes] = lambda body: body
+    # In the table, where it is not the hook's name.
+    label: str = ""
 
 
 def at(document: object, path: str) -> tuple[object, str | int]:
@@ -210,11 +215,20 @@ def with_standard_webhooks(package: str, names: str) -> Provider:
             request.body, request.headers)),
         secret, "data.id", "data.amount", "data.note", unit="text",
         other="whsec_" + base64_text(random.randbytes(24)), timed=True, signs=True,
-        changes={} if names == "webhook" else {
+        label="" if package == "standardwebhooks" else package, changes={} if names == "webhook" else {
             f"webhook-{part}": f"{names}-{part}" for part in ("id", "timestamp", "signature")})
 
 
-def with_wechat() -> Provider:
+def certificate(key: rsa.RSAPrivateKey, serial: int) -> bytes:
+    """One that a platform has issued to itself, in PEM."""
+    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Tenpay.com")]), datetime.now(UTC)
+    made = x509.CertificateBuilder(
+        name, name, key.public_key(), serial, now - timedelta(days=1), now + timedelta(days=90)
+    ).sign(key, hashes.SHA256())
+    return made.public_bytes(serialization.Encoding.PEM)
+
+
+def with_wechat(by_certificate: bool = False) -> Provider:
     private = rsa.generate_private_key(65537, 2048)
     stranger = rsa.generate_private_key(65537, 2048)
     public = private.public_key().public_bytes(
@@ -222,10 +236,23 @@ def with_wechat() -> Provider:
     pem = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     secret, serial = token(), "PUB_KEY_ID_0114232134912410000000000000"
-    judge = WeChatPay(
-        wechatpay_type=WeChatPayType.NATIVE, mchid="1230000109", private_key=pem.decode(), cert_serial_no="4A",
-        apiv3_key=secret, appid="wx", notify_url="https://pay.example", public_key=public.decode(),
-        public_key_id=serial)
+    proof: dict[str, str] = {"public_key": public.decode(), "public_key_id": serial}
+    changes: dict[str, str] = {}
+    folder = tempfile.TemporaryDirectory()
+    if by_certificate:
+        number = random.getrandbits(158) | 1 << 158
+        changes, serial, public = {serial: f"{number:X}"}, f"{number:X}", certificate(private, number)
+        with open(os.path.join(folder.name, "platform.pem"), "wb") as file:
+            file.write(public)
+        proof = {"cert_dir": folder.name}
+
+    def judge(request: Request) -> bool:
+        # Afresh: of a serial number that it does not know the SDK forgets the others.
+        assert os.path.isdir(folder.name)
+        client = WeChatPay(
+            wechatpay_type=WeChatPayType.NATIVE, mchid="1230000109", private_key=pem.decode(), cert_serial_no="4A",
+            apiv3_key=secret, appid="wx", notify_url="https://pay.example", **proof)
+        return bool(client.callback(request.headers, request.body))
 
     def seal(body: bytes) -> bytes:
         nonce = token(12)
@@ -246,9 +273,9 @@ def with_wechat() -> Provider:
 
     late = "the SDK looks at no time"
     return Provider(
-        "wechatpay", "wechatpayv3", sign, lambda request: bool(judge.callback(request.headers, request.body)),
-        secret, "transaction_id", "amount.total", "attach", timed=True, signs=True, wrap=seal,
-        files={"wechatpay-apiv3.key": secret.encode(), "wechatpay-pub.pem": public},
+        "wechatpay", "wechatpayv3", sign, judge, secret, "transaction_id", "amount.total", "attach", timed=True, signs=True, wrap=seal,
+        files={"wechatpay-apiv3.key": secret.encode(), "wechatpay-pub.pem": public}, changes=changes,
+        label="wechatpay (certificate)" if by_certificate else "",
         stricter={"an old time": late, "a time ahead": late})
 
 
@@ -288,7 +315,7 @@ def with_alipay() -> Provider:
 
 def all_providers() -> list[Provider]:
     return [
-        with_stripe(), with_razorpay(), with_wechat(), with_alipay(), with_square(), with_adyen(), with_cashfree(),
-        with_payos(), with_paystack(), with_standard_webhooks("standardwebhooks", "webhook"),
-        with_standard_webhooks("svix", "svix"),
+        with_stripe(), with_razorpay(), with_wechat(), with_wechat(by_certificate=True), with_alipay(), with_square(),
+        with_adyen(), with_cashfree(), with_payos(), with_paystack(),
+        with_standard_webhooks("standardwebhooks", "webhook"), with_standard_webhooks("svix", "svix"),
     ]
