@@ -203,7 +203,7 @@ let package = Package(
         // MARK: helper, which the box starts for each sound: texts spoken, clips fetched and decoded.
         library(
             "SoundboxSpeak", at: "helper/Speak", ["SoundboxCore", "SoundboxSystem", "CSndFile"],
-            resources: [.embedInCode("Speech/pinyin.txt")]),
+            resources: [.embedInCode("Words/pinyin.txt")]),
         program(at: "helper/soundbox-speak", ["SoundboxCore", "SoundboxSpeak", "SoundboxSystem"]),
 
         // MARK: installer: setup, first boot, doctor, support bundle.

@@ -152,7 +152,7 @@ final class Connection {
             Connection.from(me).noteAnswer(UInt8(truncatingIfNeeded: code), flags, properties)
         }
         mosquitto_message_v5_callback_set(handle) { _, me, message, properties in
-            if let message { Connection.from(me).note(message.pointee, properties) }
+            if let message { Connection.from(me).record(message.pointee, properties) }
         }
         mosquitto_publish_v5_callback_set(handle) { _, me, id, code, properties in
             let refusal = code < 0x80 ? nil : BrokerReason(code: UInt8(truncatingIfNeeded: code), properties)
@@ -168,7 +168,7 @@ final class Connection {
             Connection.from(me).disconnection = BrokerReason(code: UInt8(truncatingIfNeeded: code), properties)
         }
         mosquitto_log_callback_set(handle) { _, me, _, text in
-            if let text { Connection.from(me).note(line: text) }
+            if let text { Connection.from(me).record(line: text) }
         }
     }
 
@@ -192,7 +192,7 @@ final class Connection {
             reason: version == .v5 ? BrokerReason(code: code, properties) : nil)
     }
 
-    private func note(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+    private func record(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         let topic = String(cString: message.topic)
         let count = Int(message.payloadlen)
         guard count <= PaymentNoticeDecoder.maximumPayloadBytes else {
@@ -208,7 +208,7 @@ final class Connection {
     }
 
     /// Only the library's log reports these.
-    private func note(line: UnsafePointer<CChar>) {
+    private func record(line: UnsafePointer<CChar>) {
         // Logged once a packet is there as a whole.
         if strstr(line, " received ") != nil { pinged = nil }
         if let start = strstr(line, "OpenSSL Error"), let code = strstr(start, "error:") {

@@ -144,7 +144,7 @@ struct FeedLoop: ConnectionLoop {
         try store(events)
         outbox.confirm(events.acknowledged)
         backlog.confirm(events)
-        note(events.refused, session)
+        record(events.refused, session)
     }
 
     mutating func handshake(_ events: SessionEvents, on session: Session, since start: Duration) throws(MQTTError) {
@@ -180,7 +180,7 @@ struct FeedLoop: ConnectionLoop {
     /// The last receipts, the offline status and DISCONNECT end it. Without a DISCONNECT the broker publishes the will,
     /// which has the same content.
     mutating func send(_ requests: FeedControl.Requests, on session: Session, until end: Duration?) throws(MQTTError) {
-        outbox.note(requests)
+        outbox.record(requests)
         guard session.isAccepted else { return }
         if end == nil { try outbox.sendStatus(with: session) }
         try outbox.sendReceipts(with: session)
@@ -203,7 +203,7 @@ struct FeedLoop: ConnectionLoop {
         }
     }
 
-    private mutating func note(_ refused: [SessionEvents.Refused], _ session: Session) {
+    private mutating func record(_ refused: [SessionEvents.Refused], _ session: Session) {
         for message in refused {
             if let reason = message.reason {
                 tellOnce(MQTTError.publicationRefused(topic: message.topic, reason).description)

@@ -37,7 +37,7 @@ struct Outbox {
         self.log = log
     }
 
-    mutating func note(_ requests: FeedControl.Requests) {
+    mutating func record(_ requests: FeedControl.Requests) {
         if requests.publicationsAreWaiting { mayHaveMore = true }
         if let newStatus = requests.newStatus {
             status = newStatus

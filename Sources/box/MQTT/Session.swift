@@ -321,11 +321,11 @@ final class Session {
         let outcome = Result { () throws(MQTTError.Loss) in
             try connection.read(Int32(waited[0].revents), isPending: mayHaveMore, limit: limit)
         }
-        try take(from: connection)
+        try collect(from: connection)
         do throws(MQTTError.Loss) { mayHaveMore = try outcome.get() } catch { throw ended(error) }
     }
 
-    private func take(from connection: Connection) throws(MQTTError) {
+    private func collect(from connection: Connection) throws(MQTTError) {
         let arrived = connection.takeEvents()
         events.messages += arrived.messages
         events.oversized += arrived.oversized

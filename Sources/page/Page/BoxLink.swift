@@ -39,7 +39,7 @@ actor BoxLink {
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: JSONValue? = nil
     ) async throws(ControlError) -> Answer {
         let asked = Duration.monotonicNow
-        await take(.others)
+        await handle(.others)
         defer { giveBack(.others) }
         guard .monotonicNow - asked < (method == "GET" ? timeout : timeoutForChanges) else {
             throw ControlError(reason: "the box has too much to answer")
@@ -51,7 +51,7 @@ actor BoxLink {
     func events(after version: Int) async throws(ControlError) -> Answer {
         if let task = asking[version] { return try await task.value.get() }
         let task = Task {
-            await take(.events)
+            await handle(.events)
             defer { giveBack(.events) }
             do throws(ControlError) {
                 return Result<Answer, ControlError>.success(
@@ -66,7 +66,7 @@ actor BoxLink {
         return try result.get()
     }
 
-    private func take(_ line: Line) async {
+    private func handle(_ line: Line) async {
         if let count = free[line], count > 0 {
             free[line] = count - 1
         } else {

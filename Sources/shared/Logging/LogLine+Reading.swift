@@ -29,14 +29,14 @@ private struct LogLineReader {
         }
         guard let message = text(until: { _, index in index == end }) else { return nil }
         line.message = message
-        while take(" ") {
+        while consume(" ") {
             if !line.pairs.isEmpty, scalars[index...].starts(with: "\\+".unicodeScalars) {
                 index += 2
                 guard let count = number(), index == scalars.endIndex else { return nil }
                 line.pairsLeftOut = count
                 return line
             }
-            guard let key = text(until: { scalar, _ in scalar == "=" }), take("="), let value = value() else {
+            guard let key = text(until: { scalar, _ in scalar == "=" }), consume("="), let value = value() else {
                 return nil
             }
             line.pairs.append(LogLine.Pair(key: key, value: value))
@@ -45,20 +45,21 @@ private struct LogLineReader {
     }
 
     private mutating func beginning() -> (Timestamp?, Logger.Level)? {
-        if take("<") {
-            guard let priority = number(), take(">"), let level = Logger.Level(journalPriority: priority) else {
+        if consume("<") {
+            guard let priority = number(), consume(">"), let level = Logger.Level(journalPriority: priority) else {
                 return nil
             }
             return (nil, level)
         }
-        guard let time = Timestamp(rfc3339: word()), take(" "), let level = Logger.Level(rawValue: word()), take(" ")
+        guard let time = Timestamp(rfc3339: word()), consume(" "), let level = Logger.Level(rawValue: word()),
+            consume(" ")
         else { return nil }
         return (time, level)
     }
 
     private mutating func value() -> LogLine.Text? {
-        guard take("\"") else { return text { scalar, _ in scalar == " " } }
-        guard let text = text(until: { scalar, _ in scalar == "\"" }), take("\"") else { return nil }
+        guard consume("\"") else { return text { scalar, _ in scalar == " " } }
+        guard let text = text(until: { scalar, _ in scalar == "\"" }), consume("\"") else { return nil }
         return text
     }
 
@@ -68,16 +69,16 @@ private struct LogLineReader {
         while index < scalars.endIndex, !isEnd(scalars[index], index) {
             // Nothing follows a `\+n` mark in a text.
             guard text.bytesLeftOut == 0 else { return nil }
-            guard take("\\") else {
+            guard consume("\\") else {
                 text.text.unicodeScalars.append(scalars[index])
                 index += 1
                 continue
             }
-            if take("+") {
+            if consume("+") {
                 guard let count = number(), count > 0 else { return nil }
                 text.bytesLeftOut = count
-            } else if take("u"), take("{") {
-                guard let scalar = hexadecimalScalar(), take("}") else { return nil }
+            } else if consume("u"), consume("{") {
+                guard let scalar = hexadecimalScalar(), consume("}") else { return nil }
                 text.text.unicodeScalars.append(scalar)
             } else {
                 guard index < scalars.endIndex else { return nil }
@@ -106,7 +107,7 @@ private struct LogLineReader {
         return UInt32(String(String.UnicodeScalarView(scalars[start..<index])), radix: 16).flatMap(Unicode.Scalar.init)
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard index < scalars.endIndex, scalars[index] == scalar else { return false }
         index += 1
         return true

@@ -47,10 +47,10 @@ public final class Timeline: Sendable {
     /// The step is reached now. Any thread; never blocks, allocates nothing.
     @inline(__always)
     public func mark(_ step: Step) {
-        if isOn.load(ordering: .acquiring) { note(step) }
+        if isOn.load(ordering: .acquiring) { record(step) }
     }
 
-    private func note(_ step: Step) {
+    private func record(_ step: Step) {
         moments[step.rawValue].time.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
     }
 

@@ -56,8 +56,8 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, Payme
 
     public func knows(_ id: PaymentID) throws(InboxError) -> Bool { try real.knows(id) }
 
-    public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
-        try real.take(commands, at: reading)
+    public func apply(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
+        try real.apply(commands, at: reading)
     }
 
     public func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
@@ -108,6 +108,6 @@ extension Inbox {
     public func cancel(
         _ id: PaymentID, hasBegun: Bool = false, at now: Timestamp
     ) throws(InboxError) -> CommandOutcome? {
-        try take([.cancel(.payment(id), expiry: now, hasBegun: hasBegun)], at: now).first
+        try apply([.cancel(.payment(id), expiry: now, hasBegun: hasBegun)], at: now).first
     }
 }

@@ -57,13 +57,13 @@ private struct Mask {
 
     private mutating func entry(_ key: YAMLNode, _ value: YAMLNode, in path: [String]) -> (Node, Node) {
         guard let name = key.text else {
-            note(key)
+            mask(key)
             return (hidden(key), mask(value, unknown(in: path)))
         }
         let inner = path + [name]
         if reading.isAsked(name, in: path) { return (Node(name), copy(of: value, at: inner)) }
         let isNamed = KeyName(name).isMadeOf(wordsOf: knownNames)
-        if !isNamed { note(key) }
+        if !isNamed { mask(key) }
         return (isNamed ? Node(name) : hidden(key), mask(value, unknown(in: path)))
     }
 
@@ -75,20 +75,20 @@ private struct Mask {
     }
 
     private mutating func mask(_ node: YAMLNode, _ what: String) -> Node {
-        note(node)
+        mask(node)
         return Node("«masked\(what)»")
     }
 
     /// Every text of a masked part.
-    private mutating func note(_ node: YAMLNode) {
+    private mutating func mask(_ node: YAMLNode) {
         switch node.content {
         case .scalar(let text): masked.append(text)
         case .mapping(let entries):
             for (key, value) in entries {
-                note(key)
-                note(value)
+                mask(key)
+                mask(value)
             }
-        case .sequence(let items): for item in items { note(item) }
+        case .sequence(let items): for item in items { mask(item) }
         }
     }
 }

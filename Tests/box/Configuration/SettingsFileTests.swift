@@ -20,7 +20,7 @@ struct SettingsFileTests {
     private func record() throws -> SettingsRecord {
         var record = SettingsRecord(owner: "M/b")
         let values = try JSONValue(parsing: Array(#"{"voice":{"locale":"en-US"},"audio":{"volume":20}}"#.utf8))
-        _ = try record.take(
+        _ = try record.apply(
             RemoteSettings(id: CommandID("s-1"), at: Timestamp(millisecondsSince1970: 7000), values: values))
         return record
     }

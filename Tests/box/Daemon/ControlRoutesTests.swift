@@ -46,7 +46,7 @@ struct ControlRoutesTests {
         try arrive("A-1", "A-2", "A-3")
         let entries = try inbox.waiting(limit: 3)
         try inbox.markAnnounced(entries[0], as: .aloud, at: .now)
-        _ = try inbox.take([.cancel(.payment(entries[1].notice.id), expiry: BoxClock.end)], at: ClockReading(.now))
+        _ = try inbox.apply([.cancel(.payment(entries[1].notice.id), expiry: BoxClock.end)], at: ClockReading(.now))
         _ = try await box.ask("POST /replay")
         #expect(box.requests.with { $0.request } == .last)
         for (body, cause) in [

@@ -35,7 +35,7 @@ struct BoundedTests {
             { inbox, now in
                 let customMessage = CustomMessage(
                     id: try CommandID("r"), purpose: .ring(timeout: .seconds(5)), content: .tone, at: now)
-                _ = try inbox.take([.customMessage(customMessage, expiry: now, onlyWhenNoRing: true)], at: now)
+                _ = try inbox.apply([.customMessage(customMessage, expiry: now, onlyWhenNoRing: true)], at: now)
                 for entry in try inbox.customMessages() { _ = try inbox.end(entry, as: .missed, at: now) }
             }
         ),

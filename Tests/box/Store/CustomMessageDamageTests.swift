@@ -42,7 +42,7 @@ struct CustomMessageDamageTests {
     @Test("One that two threads find at the same time is told of once")
     func foundTwice() throws {
         let inbox = try recovered()
-        _ = try inbox.take([customMessage("E-1")], at: noon)
+        _ = try inbox.apply([customMessage("E-1")], at: noon)
         try change("UPDATE custom_message SET content = '{'")
         let row = try #require(
             try DatabaseQueue(path: path).read { try Row.fetchOne($0, sql: "SELECT * FROM custom_message") })
@@ -70,14 +70,14 @@ struct CustomMessageDamageTests {
     @Test("Its row is set aside, the sender hears that it failed, and the others stay", arguments: damages)
     func row(damage: String) throws {
         let inbox = try SQLiteInbox(path: path)
-        _ = try inbox.take([customMessage("a"), customMessage("b"), customMessage("c")], at: noon)
+        _ = try inbox.apply([customMessage("a"), customMessage("b"), customMessage("c")], at: noon)
         _ = try inbox.store([payment("1")], at: noon)
         try change("UPDATE custom_message SET \(damage) WHERE command = 'b'")
         #expect(try inbox.customMessages().map(\.customMessage.id.text) == ["a", "c"])
         #expect(try inbox.customMessages().map(\.customMessage.id.text) == ["a", "c"])
         #expect(try ends(of: inbox) == ["b failed"])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["1"])
-        #expect(try inbox.take([customMessage("b")], at: noon) == [.duplicate])
+        #expect(try inbox.apply([customMessage("b")], at: noon) == [.duplicate])
         let kept = try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "SELECT origin FROM damaged") }
         #expect(kept == ["custom_message"])
     }
@@ -85,11 +85,11 @@ struct CustomMessageDamageTests {
     @Test("A damaged custom message is still cancelled, answered and ended by its id")
     func ended() throws {
         let inbox = try SQLiteInbox(path: path)
-        _ = try inbox.take([customMessage("a"), customMessage("b")], at: noon)
+        _ = try inbox.apply([customMessage("a"), customMessage("b")], at: noon)
         let entries = try inbox.customMessages()
         try change("UPDATE custom_message SET checksum = 7")
         #expect(
-            try inbox.take([.cancel(.customMessage(entries[0].customMessage.id), expiry: noon)], at: noon)
+            try inbox.apply([.cancel(.customMessage(entries[0].customMessage.id), expiry: noon)], at: noon)
                 == [.cancelled(.customMessage(entries[0].customMessage.id), .whileItWaited)])
         #expect(try inbox.stillWaits(entries[1]))
         #expect(try inbox.end(entries[1], as: .answered, at: noon))
@@ -99,12 +99,12 @@ struct CustomMessageDamageTests {
     @Test("One that has ended and stands on a page that fell back to an older content does not ring again")
     func olderPage() throws {
         let inbox = try SQLiteInbox(path: path)
-        _ = try inbox.take([customMessage("a")], at: noon)
+        _ = try inbox.apply([customMessage("a")], at: noon)
         let entry = try #require(try inbox.customMessages().first)
         #expect(try inbox.end(entry, as: .answered, at: noon))
         try inbox.write { try SQLiteInbox.write(entry, in: $0) }
         #expect(
-            try inbox.take([.cancel(.customMessage(entry.customMessage.id), expiry: noon)], at: noon)
+            try inbox.apply([.cancel(.customMessage(entry.customMessage.id), expiry: noon)], at: noon)
                 == [.tooLate(.customMessage(entry.customMessage.id), state: "answered")])
         #expect(try inbox.customMessages().isEmpty)
         #expect(try inbox.end(entry, as: .missed, at: noon) == false)
@@ -112,7 +112,7 @@ struct CustomMessageDamageTests {
 
     @Test("Custom messages that the disk has lost are told as failed at the next start, once")
     func lost() throws {
-        do { _ = try SQLiteInbox(path: path).take([customMessage("a"), customMessage("b")], at: noon) }
+        do { _ = try SQLiteInbox(path: path).apply([customMessage("a"), customMessage("b")], at: noon) }
         try change("DELETE FROM custom_message WHERE command = 'a'")
         for _ in 0..<2 {
             let inbox = try recovered()
@@ -129,10 +129,10 @@ struct CustomMessageDamageTests {
             let inbox = try SQLiteInbox(path: path)
             _ = try inbox.store(try ids.prefix(5).map(payment), at: noon)
             for entry in try inbox.waiting(limit: 9) { try inbox.markAnnounced(entry, at: noon) }
-            _ = try inbox.take(
+            _ = try inbox.apply(
                 [customMessage("a"), .cancel(.customMessage(try CommandID("early")), expiry: .distant)], at: noon)
             let commands = try (1...200).map { CommandArrival.once(try CommandID("C\($0)"), expiry: .distant) }
-            _ = try inbox.take(commands, at: noon)
+            _ = try inbox.apply(commands, at: noon)
             _ = try inbox.store([payment("W")], at: noon)
             try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         }
@@ -145,9 +145,9 @@ struct CustomMessageDamageTests {
         #expect(told.incidents.withLock { $0 } == 1)
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["W"])
         #expect(try inbox.customMessages().map(\.customMessage.id.text) == ["a"])
-        #expect(try inbox.take([customMessage("a")], at: noon) == [.duplicate])
+        #expect(try inbox.apply([customMessage("a")], at: noon) == [.duplicate])
         #expect(
-            try inbox.take([customMessage("early")], at: noon) == [
+            try inbox.apply([customMessage("early")], at: noon) == [
                 .cancelled(.customMessage(try CommandID("early")), .beforeItCame)
             ])
         let asked = try inbox.receipts(after: 0, limit: 999).compactMap { receipt in

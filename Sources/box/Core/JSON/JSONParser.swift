@@ -84,7 +84,7 @@ private struct JSONParser {
         var names: Set<[UInt8]> = []
         position += 1
         skipWhitespace()
-        if take("}") { return }
+        if consume("}") { return }
         repeat {
             skipWhitespace()
             guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
@@ -96,12 +96,12 @@ private struct JSONParser {
                 throw error("the name \(name.excerpt) occurs twice")
             }
             skipWhitespace()
-            guard take(":") else { throw error("expected \":\" after \(name.excerpt)") }
+            guard consume(":") else { throw error("expected \":\" after \(name.excerpt)") }
             members.append((name, try parseValue(depth: depth + 1)))
             if isAtMistake { return }
             skipWhitespace()
-        } while take(",")
-        guard take("}") else {
+        } while consume(",")
+        guard consume("}") else {
             // A number that something else follows may be incomplete.
             if case .number? = members.last?.value { members.removeLast() }
             throw error("expected \",\" or \"}\"")
@@ -117,13 +117,13 @@ private struct JSONParser {
     private mutating func parseElements(into elements: inout [JSONValue], depth: Int) throws(JSONError) {
         position += 1
         skipWhitespace()
-        if take("]") { return }
+        if consume("]") { return }
         repeat {
             elements.append(try parseValue(depth: depth + 1))
             if isAtMistake { return }
             skipWhitespace()
-        } while take(",")
-        guard take("]") else {
+        } while consume(",")
+        guard consume("]") else {
             if case .number? = elements.last { elements.removeLast() }
             throw error("expected \",\" or \"]\"")
         }
@@ -136,11 +136,11 @@ private struct JSONParser {
 
     private mutating func parseNumber() throws(JSONError) -> String {
         let start = position
-        _ = take("-")
-        if !take("0") { try parseDigits() }
-        if take(".") { try parseDigits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = consume("-")
+        if !consume("0") { try parseDigits() }
+        if consume(".") { try parseDigits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             try parseDigits()
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -190,7 +190,7 @@ private struct JSONParser {
         if let scalar = Unicode.Scalar(unit) { return scalar }
         // Half of a surrogate pair: the other half must follow.
         let behind = position
-        if UTF16.isLeadSurrogate(unit), take("\\"), take("u") {
+        if UTF16.isLeadSurrogate(unit), consume("\\"), consume("u") {
             let trail = try parseHexUnit()
             if UTF16.isTrailSurrogate(trail) {
                 let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00)
@@ -224,7 +224,7 @@ private struct JSONParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard peek == UInt8(ascii: scalar) else { return false }
         position += 1
         return true

@@ -19,16 +19,16 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// `nil` for anything else; see ``expected(_:)``.
     public init?(rfc3339 text: String) {
         var fields = FieldReader(bytes: Array(text.utf8))
-        guard let year = fields.digits(4), fields.take("-"), let month = fields.digits(2), fields.take("-"),
-            let day = fields.digits(2), fields.takeAny("Tt "), let hour = fields.digits(2), fields.take(":"),
+        guard let year = fields.digits(4), fields.consume("-"), let month = fields.digits(2), fields.consume("-"),
+            let day = fields.digits(2), fields.consumeAny("Tt "), let hour = fields.digits(2), fields.consume(":"),
             let minute = fields.digits(2), (1...12).contains(month),
             (1...CivilDate.daysInMonth(month, year: year)).contains(day), hour < 24, minute < 60
         else { return nil }
         var (second, milliseconds): (Int64, Int64) = (0, 0)
-        if fields.take(":") {
+        if fields.consume(":") {
             guard let digits = fields.digits(2), digits <= 60 else { return nil }
             second = digits
-            if fields.takeAny(".,") {
+            if fields.consumeAny(".,") {
                 guard let fraction = fields.fraction() else { return nil }
                 milliseconds = fraction
             }
@@ -109,11 +109,11 @@ private struct FieldReader {
 
     /// `Z`, `±hh:mm`, `±hhmm` or `±hh`, also behind a blank, where `UTC` may be in its place; in minutes east of UTC.
     mutating func offsetMinutes() -> Int64? {
-        if take(" "), take("U") { return take("T") && take("C") ? 0 : nil }
-        if takeAny("Zz") { return 0 }
-        let isEast = take("+")
-        guard isEast || take("-"), let hours = digits(2) else { return nil }
-        let hasColon = take(":")
+        if consume(" "), consume("U") { return consume("T") && consume("C") ? 0 : nil }
+        if consumeAny("Zz") { return 0 }
+        let isEast = consume("+")
+        guard isEast || consume("-"), let hours = digits(2) else { return nil }
+        let hasColon = consume(":")
         guard let minutes = hasColon || !isAtEnd && bytes[position].isDigit ? digits(2) : 0, hours < 24, minutes < 60
         else { return nil }
         return (isEast ? 1 : -1) * (hours * 60 + minutes)
@@ -121,22 +121,22 @@ private struct FieldReader {
 
     /// Skips `[Asia/Shanghai]`, where one is there. `[!…]` asks a reader that does not know the zone to refuse the time.
     mutating func skipZoneName() -> Bool {
-        guard take("[") else { return true }
+        guard consume("[") else { return true }
         let name = bytes[position...].prefix {
             $0.isDigit || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
                 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || "/_+-:".utf8.contains($0)
         }
         position += name.count
-        return !name.isEmpty && take("]")
+        return !name.isEmpty && consume("]")
     }
 
-    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard position < bytes.count, bytes[position] == UInt8(ascii: scalar) else { return false }
         position += 1
         return true
     }
 
-    mutating func takeAny(_ scalars: String) -> Bool {
+    mutating func consumeAny(_ scalars: String) -> Bool {
         guard position < bytes.count, scalars.utf8.contains(bytes[position]) else { return false }
         position += 1
         return true

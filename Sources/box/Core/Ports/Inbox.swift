@@ -140,9 +140,9 @@ public protocol Inbox: Sendable {
     /// likewise cancels that came before their custom message, beyond ``CustomMessage/mostCancelledBefore``.
     /// - Parameter reading: ids expire by ``ClockReading/confirmed``, so neither a wrong clock nor a message deletes an id.
     /// - Returns: one outcome for each command, in the same order.
-    func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
+    func apply(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 
-    /// Why ``take(_:at:)`` would refuse a custom message now; `nil` when it would accept it, or has another answer for
+    /// Why ``apply(_:at:)`` would refuse a custom message now; `nil` when it would accept it, or has another answer for
     /// its id.
     func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String?
 
@@ -175,8 +175,8 @@ extension Inbox {
     }
 
     /// Notes a batch of commands; a time server has confirmed the clock.
-    public func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
-        try take(commands, at: ClockReading(now))
+    public func apply(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
+        try apply(commands, at: ClockReading(now))
     }
 
     /// Notes that the notice was spoken aloud to its last frame.

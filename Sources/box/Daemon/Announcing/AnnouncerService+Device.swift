@@ -25,7 +25,7 @@ extension AnnouncerService {
     /// Checks the card of an idle box, so that a fault and its end are known before the next payment.
     ///
     /// A lost card is opened as soon as possible. A card that was closed to let an amplifier sleep stays closed.
-    func look() async {
+    func checkCard() async {
         do throws(PlayerError) {
             guard state.snapshot.audioFault != nil else { return try await player.look() }
             try await player.prepare()

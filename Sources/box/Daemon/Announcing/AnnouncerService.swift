@@ -66,7 +66,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     ) {
         executor = ThreadExecutor(name: "announcer", every: lookInterval) {
             requests.checkDevice()
-            delegate.look()
+            delegate.poll()
         }
         self.announcer = announcer
         self.requests = requests
@@ -269,7 +269,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     func checkDevice() async {
         lookAfterProof()
-        await look()
+        await checkCard()
     }
 
     func openDevice() async -> Bool {

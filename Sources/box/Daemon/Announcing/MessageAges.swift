@@ -35,7 +35,7 @@ package final class MessageAges: Sendable {
     /// Records the arrival of a payment's message. Does nothing for an id that is recorded, or a message that is
     /// neither live nor has an expiry.
     /// - Returns: whether it was recorded.
-    func note(_ id: PaymentID, _ message: FeedMessage) -> Bool {
+    func record(_ id: PaymentID, _ message: FeedMessage) -> Bool {
         guard message.isLive || message.expiry != nil else { return false }
         let now = now()
         return content.withLock { content in

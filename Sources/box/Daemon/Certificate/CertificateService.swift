@@ -63,7 +63,7 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
 
     /// Takes a certificate, in PEM. For one thread at a time, the feed's. Blocks on the disk.
     /// - Returns: why it is refused; `nil` if it is taken now or was taken before.
-    package nonisolated func take(_ certificate: String) -> String? {
+    package nonisolated func apply(_ certificate: String) -> String? {
         do {
             guard try store.install(certificate) else { return nil }
         } catch { return "certificate: \(error)" }
@@ -83,9 +83,9 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
             hasChanged = true
             return
         }
-        look()
+        poll()
         await withDiscardingTaskGroup { group in
-            group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { await self.look() } }
+            group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { await self.poll() } }
             hasChanged = await trial.run(for: self, isOnTrial: isOnTrial)
             group.cancelAll()
         }
@@ -98,7 +98,7 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
             return logger.error("the new certificate cannot be kept; it is tried again")
         }
         logger.notice("the new certificate is in force")
-        look()
+        poll()
     }
 
     func giveUp() -> Bool {
@@ -117,7 +117,7 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
         return true
     }
 
-    private func look() {
+    private func poll() {
         let term: CertificateTerm
         do { term = try store.term() } catch {
             state.update { $0.certificateFault = "the box's certificate cannot be read: \(error)" }

@@ -49,7 +49,7 @@ actor DayEndService: Service, Feature {
 
     func run() async {
         while true {
-            let pause = look()
+            let pause = poll()
             do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) } } catch { return }
             if Task.isShuttingDownGracefully { return }
         }
@@ -57,7 +57,7 @@ actor DayEndService: Service, Feature {
 
     /// Announces the takings if they are due.
     /// - Returns: how long to wait before the next look.
-    func look() -> Duration {
+    func poll() -> Duration {
         guard let calendar = day.calendar() else { return Self.longestSleep }
         switch dayEnd.decision(at: day.clock.reading, calendar, told: told) {
         case .isDue(let day):

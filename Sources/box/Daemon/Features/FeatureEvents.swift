@@ -30,14 +30,14 @@ struct ArrivalEvents: IntakeDelegate {
 
     func reconciled(epoch: Int) -> String? { session.reconciled(epoch: epoch) }
 
-    func take(_ settings: RemoteSettings) -> String? {
+    func apply(_ settings: RemoteSettings) -> String? {
         guard let service = self.settings else { return "settings: not taken by this box" }
-        return service.take(settings)
+        return service.apply(settings)
     }
 
-    func take(certificate: String) -> String? {
+    func apply(certificate: String) -> String? {
         guard let service = self.certificate else { return "certificate: not taken by this box" }
-        return service.take(certificate)
+        return service.apply(certificate)
     }
 
     func perform(_ command: Command) { commands.perform(command) }
@@ -53,7 +53,7 @@ struct AnnouncerEvents: AnnouncerDelegate {
     init(box: BoxContext, _ unprovisioning: Unprovisioning, _ networkPrompts: NetworkPrompts) {
         (self.box, self.unprovisioning, self.networkPrompts) = (box, unprovisioning, networkPrompts)
         update = UpdateWatch(mark: InstalledFolders.updateMark, state: box.state)
-        update.look()
+        update.poll()
     }
 
     func receiptsAreWaiting() { box.receiptsAreWaiting() }
@@ -64,5 +64,5 @@ struct AnnouncerEvents: AnnouncerDelegate {
         networkPrompts.heard(prompt)
     }
 
-    func look() { update.look() }
+    func poll() { update.poll() }
 }

@@ -42,7 +42,7 @@ extension Intake {
 
     /// Stores the effects and replies of commands. Like payments, commands are acknowledged after that. Nothing is
     /// stored of refused commands.
-    func take(_ commands: [ReadCommand]) throws(InboxError) {
+    func apply(_ commands: [ReadCommand]) throws(InboxError) {
         var judged: [(message: CommandMessage, arrival: CommandArrival)] = []
         var hasCancel = false
         for command in commands {
@@ -55,7 +55,7 @@ extension Intake {
         }
         // A command without id gets no reply, and storing each turn of a volume knob would wear out the card.
         let arrivals = judged.map(\.arrival).filter { $0 != .always(nil) }
-        var outcomes = try note(
+        var outcomes = try store(
             arrivals, mayGoUnanswered: !judged.contains(where: \.message.command.hasChangedFiles)
         ).makeIterator()
         for (message, arrival) in judged {
@@ -91,10 +91,10 @@ extension Intake {
         if case .reconciled(let epoch) = message.command, let problem = delegate.reconciled(epoch: epoch) {
             throw CommandError(id: message.id, reason: problem)
         }
-        if case .settings(let settings) = message.command, let problem = delegate.take(settings) {
+        if case .settings(let settings) = message.command, let problem = delegate.apply(settings) {
             throw CommandError(id: message.id, reason: problem)
         }
-        if case .certificate(let text) = message.command, let problem = delegate.take(certificate: text) {
+        if case .certificate(let text) = message.command, let problem = delegate.apply(certificate: text) {
             throw CommandError(id: message.id, reason: problem)
         }
         return (message, arrival)
@@ -113,11 +113,11 @@ extension Intake {
     }
 
     /// - Parameter mayGoUnanswered: whether a failure to store only replies is ignored.
-    private func note(_ arrivals: [CommandArrival], mayGoUnanswered: Bool) throws(InboxError) -> [CommandOutcome] {
+    private func store(_ arrivals: [CommandArrival], mayGoUnanswered: Bool) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
         do throws(InboxError) {
-            outcomes = try inbox.take(arrivals, at: clock.reading)
+            outcomes = try inbox.apply(arrivals, at: clock.reading)
         } catch {
             report(error)
             // A reply alone must not delay the next messages or its own command.

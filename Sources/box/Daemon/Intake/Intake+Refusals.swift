@@ -15,7 +15,7 @@ extension Intake {
         }
         guard !refused.isEmpty else { return }
         var isToBeSaid = false
-        state.update { isToBeSaid = $0.refusals.note(refused, at: .monotonicNow) }
+        state.update { isToBeSaid = $0.refusals.add(refused, at: .monotonicNow) }
         if isToBeSaid { requests.say(.paymentUnreadable) }
     }
 

@@ -65,7 +65,7 @@ struct Intake: PaymentFeedDelegate {
         try? clock.doubtArrivals(in: inbox, logger: logger)
         let outcomes = arrivals.isEmpty ? [] : try store(arrivals, of: messages, arrivedAt: arrivedAt)
         noteRefusals(outcomes, of: messages)
-        try take(commands)
+        try apply(commands)
         return outcomes.count { if case .stored = $0 { true } else { false } }
     }
 
@@ -278,7 +278,8 @@ struct Intake: PaymentFeedDelegate {
     ) throws(InboxError) -> [ArrivalOutcome] {
         // Before the commit: the announcer may read them right after it.
         var noted: Set<PaymentID> = []
-        for case (.notice(let notice, _), let message) in zip(arrivals, messages) where ages.note(notice.id, message) {
+        for case (.notice(let notice, _), let message) in zip(arrivals, messages) where ages.record(notice.id, message)
+        {
             noted.insert(notice.id)
         }
         let outcomes: [ArrivalOutcome]

@@ -21,9 +21,9 @@ protocol IntakeDelegate: Sendable {
     /// disk.
     func reconciled(epoch: Int) -> String?
     /// Returns why the settings are refused. Blocks on the disk.
-    func take(_ settings: RemoteSettings) -> String?
+    func apply(_ settings: RemoteSettings) -> String?
     /// A requested certificate. Returns why it is refused. Blocks on the disk.
-    func take(certificate: String) -> String?
+    func apply(certificate: String) -> String?
     /// Carries out a command.
     func perform(_ command: Command)
 }

@@ -55,5 +55,5 @@ struct UpdateWatch {
     let state: BoxState
 
     /// Checks for the mark. It is on a file system in memory, so the check is cheap.
-    func look() { state.update { $0.isUpdating = SmallFile.exists(mark) } }
+    func poll() { state.update { $0.isUpdating = SmallFile.exists(mark) } }
 }

@@ -26,7 +26,7 @@ public final class StopSignals: Service {
     public init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         Task { [self] in
-            for await _ in signals { note() }
+            for await _ in signals { count() }
         }
     }
 
@@ -51,7 +51,7 @@ public final class StopSignals: Service {
         state.withLock { state in state.waiting.removeAll { $0 === isOver } }
     }
 
-    private func note() {
+    private func count() {
         let waiting = state.withLock { state in
             state.haveCome = true
             return state.waiting

@@ -77,7 +77,7 @@ struct CustomMessageSoundQueue {
     }
 
     /// - Returns: whether the attempt is still current.
-    mutating func note(_ tasks: [Task<Void, Never>], of attempt: Int) -> Bool {
+    mutating func add(_ tasks: [Task<Void, Never>], of attempt: Int) -> Bool {
         guard let id = id(of: attempt) else { return false }
         jobs[id]?.tasks = tasks
         return true

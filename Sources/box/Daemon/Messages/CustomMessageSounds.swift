@@ -107,7 +107,7 @@ package final class CustomMessageSounds: SpokenCustomMessages {
                 let reason = "it was not ready after \(mostTime.components.seconds) s"
                 finish(entry, attempt, .failed(reason: reason, instead: maker.message))
             }
-            if !content.withLock({ $0.note([work, watch], of: attempt) }) {
+            if !content.withLock({ $0.add([work, watch], of: attempt) }) {
                 work.cancel()
                 watch.cancel()
             }

@@ -57,7 +57,7 @@ package final class ConnectionKeeper: Sendable {
     }
 
     /// Notes a connection that has held. Blocks on the disk then; called with every status, once a minute at least.
-    func look() {
+    func poll() {
         let isNews = content.withLock { content in
             guard !content.hasHeld, let since = content.subscribedSince, now() - since >= ConnectionStart.proof else {
                 return false
@@ -141,5 +141,5 @@ package final class ConnectionKeeper: Sendable {
 }
 
 extension ConnectionKeeper: Feature {
-    func fill(_ status: inout BoxStatus) { look() }
+    func fill(_ status: inout BoxStatus) { poll() }
 }

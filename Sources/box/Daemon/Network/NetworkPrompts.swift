@@ -33,9 +33,9 @@ actor NetworkPrompts: Service, Feature {
     }
 
     /// Call when a prompt was played to its end. Any thread; never blocks.
-    nonisolated func heard(_ prompt: Prompt) { Task { await note(prompt) } }
+    nonisolated func heard(_ prompt: Prompt) { Task { await promptEnded(prompt) } }
 
-    private func note(_ prompt: Prompt) {
+    private func promptEnded(_ prompt: Prompt) {
         act(on: watch.heard(prompt, at: .monotonicNow, isQuiet: isQuiet))
     }
 

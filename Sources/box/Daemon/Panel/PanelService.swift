@@ -93,7 +93,7 @@ struct PanelService: Service, Feature {
 
     private func readButtons() async {
         let buttons = Buttons(gestures, perform: perform, answer: answer)
-        for await edge in panel.edges.cancelOnGracefulShutdown() { await buttons.take(edge) }
+        for await edge in panel.edges.cancelOnGracefulShutdown() { await buttons.handle(edge) }
         await buttons.stop()
         if let failure = panel.failure {
             logger.error("the buttons failed", metadata: ["reason": "\(failure)"])
@@ -153,9 +153,9 @@ private actor Buttons {
         self.answer = answer
     }
 
-    func take(_ edge: ButtonEdge) {
+    func handle(_ edge: ButtonEdge) {
         origin = clock.now - edge.time
-        guard let edge = answering.take(edge, answer: answer) else { return }
+        guard let edge = answering.filter(edge, answer: answer) else { return }
         act(on: gestures.handle(edge))
     }
 
@@ -207,7 +207,7 @@ struct AnsweringPresses: Sendable {
 
     /// - Parameter answer: called at a press that may answer a ring; returns whether something rang.
     /// - Returns: `nil` for an edge without further meaning.
-    mutating func take(_ edge: ButtonEdge, answer: () -> Bool) -> ButtonEdge? {
+    mutating func filter(_ edge: ButtonEdge, answer: () -> Bool) -> ButtonEdge? {
         guard edge.button == .replay else { return edge }
         let wasHeld = isHeld
         isHeld = false

@@ -89,7 +89,7 @@ public struct RemoteSettings: Sendable, Equatable {
 /// not in force.
 ///
 ///     var record = SettingsRecord(owner: configuration.settingsOwner)
-///     if try record.take(settings, now: now) { try file.write(record) }
+///     if try record.apply(settings, now: now) { try file.write(record) }
 ///
 /// New settings are on trial until the box has been online with them. If that does not happen, or if the box does not
 /// start with them, the settings before are restored: nobody has to visit a shop because of a setting.
@@ -124,7 +124,7 @@ public struct SettingsRecord: Sendable, Equatable {
 
     /// Call it before new settings are taken, and before those on trial come into force.
     /// - Parameter volume: the box's volume. It is the shop's own unless settings have set it.
-    public mutating func note(_ volume: Volume) {
+    public mutating func record(_ volume: Volume) {
         if volume != inForce?.volume, volume != writtenVolume { shopVolume = volume }
     }
 
@@ -138,7 +138,7 @@ public struct SettingsRecord: Sendable, Equatable {
     ///   unknown, then do not block newer ones.
     /// - Returns: `false` when these settings came before.
     /// - Throws: for settings that are not the newest, or that came before and are not in force.
-    public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) throws(CommandError) -> Bool {
+    public mutating func apply(_ settings: RemoteSettings, now: Timestamp? = nil) throws(CommandError) -> Bool {
         if settings == newest {
             guard result != .failed else { throw CommandError(reason: "settings: not in force: \(reason ?? "")") }
             return false

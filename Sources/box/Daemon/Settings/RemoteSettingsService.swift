@@ -57,14 +57,14 @@ package actor RemoteSettingsService: EndingService, TrialOwner {
 
     /// Takes settings. For one thread at a time, the feed's. Blocks on the disk.
     /// - Returns: why they are refused; `nil` if they are taken now or were taken before.
-    package nonisolated func take(_ settings: RemoteSettings) -> String? {
+    package nonisolated func apply(_ settings: RemoteSettings) -> String? {
         record.withLock { record in
             // No newer ones could be sent afterwards.
             guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
             var next = record
-            next.note(state.snapshot.volume)
+            next.record(state.snapshot.volume)
             do throws(CommandError) {
-                guard try next.take(settings, now: clock.reading.confirmed ?? BoxClock.end) else { return nil }
+                guard try next.apply(settings, now: clock.reading.confirmed ?? BoxClock.end) else { return nil }
             } catch { return error.reason }
             if let problem = store.problem(with: settings) ?? keep(next, over: &record) { return problem }
             let isTrial = next.result == .trial
@@ -81,7 +81,7 @@ package actor RemoteSettingsService: EndingService, TrialOwner {
 
     func putInForce() {
         let id = endTrial {
-            $0.note(state.snapshot.volume)
+            $0.record(state.snapshot.volume)
             $0.cameOnline()
         }
         if let id { logger.notice("settings from afar are in force", metadata: ["id": "\(id)"]) }

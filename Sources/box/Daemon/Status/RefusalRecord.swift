@@ -23,7 +23,7 @@ package struct RefusalRecord: Sendable, Equatable {
 
     /// Counts the refusals of one batch, in order.
     /// - Returns: whether the box must say so.
-    mutating func note(_ notices: [RefusedNotices.Notice], at now: Duration) -> Bool {
+    mutating func add(_ notices: [RefusedNotices.Notice], at now: Duration) -> Bool {
         guard let last = notices.last else { return false }
         forget(at: now)
         if let latest = minutes.last, now - latest.start < Self.minute {

@@ -12,7 +12,7 @@ public struct InboxInspection: Sendable, Equatable {
 
     /// Opens, reads and closes. Blocks on the disk: about a second for a hundred thousand payments.
     public init(path: String) throws(InboxError) {
-        (counts, problems) = try Self.look(path) { database in
+        (counts, problems) = try Self.inspect(path) { database in
             let lines = try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
             return (try InboxCounts(in: database), lines == ["ok"] ? [] : lines)
         }
@@ -20,10 +20,12 @@ public struct InboxInspection: Sendable, Equatable {
 
     /// How many notices wait to be announced. Opens, reads and closes; blocks on the disk.
     public static func waiting(path: String) throws(InboxError) -> Int {
-        try look(path) { try InboxCounts(in: $0).waiting }
+        try inspect(path) { try InboxCounts(in: $0).waiting }
     }
 
-    private static func look<Result>(_ path: String, _ body: (Database) throws -> Result) throws(InboxError) -> Result {
+    private static func inspect<Result>(_ path: String, _ body: (Database) throws -> Result) throws(InboxError)
+        -> Result
+    {
         do {
             var configuration = Configuration()
             configuration.label = "inbox inspection"

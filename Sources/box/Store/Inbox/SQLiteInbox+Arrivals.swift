@@ -11,7 +11,7 @@ extension SQLiteInbox {
             var insertion = try Insertion(at: now, clock: clock, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)
         }
-        for line in damaged { note(line) }
+        for line in damaged { report(line) }
         return outcomes
     }
 }

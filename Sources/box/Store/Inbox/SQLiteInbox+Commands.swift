@@ -13,11 +13,11 @@ extension SQLiteInbox {
         }
     }
 
-    public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
+    public func apply(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
         try writeReceipts(unless: { $0.allSatisfy(\.isRefusal) }) { database in
             try Self.forgetCancels(before: reading.confirmed, in: database)
             let outcomes = try commands.map { command in
-                let outcome = try Self.take(command, at: reading, in: database)
+                let outcome = try Self.apply(command, at: reading, in: database)
                 if !outcome.isRefusal {
                     try Self.insert(command.reply(to: outcome, at: reading.time), into: database)
                 }
@@ -40,7 +40,7 @@ extension SQLiteInbox {
         }
     }
 
-    private static func take(
+    private static func apply(
         _ command: CommandArrival, at reading: ClockReading, in database: Database
     ) throws -> CommandOutcome {
         let now = reading.time
@@ -48,7 +48,7 @@ extension SQLiteInbox {
         case .once(let id, let expiry):
             return try remember(id, until: expiry, in: database) ? .isNew : .duplicate
         case .customMessage(let customMessage, let expiry, let onlyWhenNoRing):
-            return try take(customMessage, until: expiry, onlyWhenNoRing, at: reading, in: database)
+            return try apply(customMessage, until: expiry, onlyWhenNoRing, at: reading, in: database)
         case .always: return .isNew
         case .cancel(.payment(let id), _, _, let hasBegun):
             return try cancel(id, CancelMoment(hasBegun: hasBegun), at: now, in: database)
@@ -57,7 +57,7 @@ extension SQLiteInbox {
         }
     }
 
-    private static func take(
+    private static func apply(
         _ customMessage: CustomMessage, until expiry: Timestamp, _ onlyWhenNoRing: Bool, at reading: ClockReading,
         in database: Database
     ) throws -> CommandOutcome {

@@ -87,7 +87,7 @@ extension SQLiteInbox: CustomMessageStore {
             for case let id? in ids.map({ try? CommandID($0) }) { try Self.lose(id, at: now, in: database) }
             return ids.count
         }
-        note("\(count) rings and sentences that had not ended are lost with a page of the database")
+        report("\(count) rings and sentences that had not ended are lost with a page of the database")
     }
 
     static func distrustCustomMessages(in database: Database) throws {
@@ -101,7 +101,7 @@ extension SQLiteInbox: CustomMessageStore {
     }
 
     private func removeEndedCustomMessages(_ sequences: [Int64]) {
-        note("\(sequences.count) rings or sentences were kept that have ended: a page of the database is older")
+        report("\(sequences.count) rings or sentences were kept that have ended: a page of the database is older")
         do throws(InboxError) {
             try write { database in
                 for sequence in sequences {
@@ -109,7 +109,7 @@ extension SQLiteInbox: CustomMessageStore {
                 }
             }
         } catch {
-            note("they cannot be removed: \(error)")
+            report("they cannot be removed: \(error)")
         }
     }
 }

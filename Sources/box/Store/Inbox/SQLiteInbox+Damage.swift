@@ -51,9 +51,9 @@ extension SQLiteInbox {
                     return true
                 }
                 guard isMoved else { continue }
-                note("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and was set aside: \(row.content)")
+                report("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and was set aside: \(row.content)")
             } catch {
-                note("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and cannot be set aside: \(error)")
+                report("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and cannot be set aside: \(error)")
             }
         }
     }

@@ -8,7 +8,7 @@ extension SQLiteInbox {
     ///
     /// A payment that was cut off before it was acknowledged may be taken as well. The broker delivers it again, and it
     /// is a duplicate then.
-    func take(_ last: LastTransaction, at now: Timestamp) throws(InboxError) {
+    func restore(_ last: LastTransaction, at now: Timestamp) throws(InboxError) {
         let total = announcedTotal.load(ordering: .relaxed)
         let change = try write { database in
             var change = TakenRows(last, announced: total, at: now)
@@ -17,7 +17,7 @@ extension SQLiteInbox {
         }
         announcedTotal.store(change.announced, ordering: .relaxed)
         if change.taken + change.ended > 0 {
-            note(
+            report(
                 "the last transaction of the write-ahead log is damaged or was cut off: \(change.taken) payments and "
                     + "\(change.ended) ends of others were taken from it")
         }
@@ -94,7 +94,7 @@ private struct TakenRows {
         try database.execute(sql: CheckedTable.notice.insertIfNew, arguments: record.arguments(for: .notice))
         guard database.changesCount == 1 else { return }
         taken += 1
-        note(record)
+        count(record)
         guard record.isWaiting else { return }
         try database.execute(sql: CheckedTable.waiting.insertIfNew, arguments: record.arguments(for: .waiting))
     }
@@ -107,11 +107,11 @@ private struct TakenRows {
         try database.execute(sql: "DELETE FROM waiting WHERE sequence = ?", arguments: [record.entry.sequence])
         guard database.changesCount == 1 else { return }
         ended += 1
-        note(record)
+        count(record)
         try SQLiteInbox.write(record, to: .notice, in: database)
     }
 
-    private mutating func note(_ record: NoticeRecord) { announced = max(announced, record.announcedNumber ?? 0) }
+    private mutating func count(_ record: NoticeRecord) { announced = max(announced, record.announcedNumber ?? 0) }
 
     /// Counts numbers without a row as payments that cannot be read, so that no total which contains them is certain.
     /// - Parameter stored: payments that the transaction says it has stored.

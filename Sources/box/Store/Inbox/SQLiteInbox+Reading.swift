@@ -70,7 +70,7 @@ extension SQLiteInbox {
     /// Removes payments that wait although they have ended. A page has an older content again, as happens on cards that
     /// lose writes; what was heard must not be spoken again. Rows that cannot be removed are skipped.
     private func removeEnded(_ sequences: [Int64]) {
-        note("\(sequences.count) payments waited that have ended: a page of the database is older than the others")
+        report("\(sequences.count) payments waited that have ended: a page of the database is older than the others")
         do throws(InboxError) {
             try write { database in
                 for sequence in sequences {
@@ -78,7 +78,7 @@ extension SQLiteInbox {
                 }
             }
         } catch {
-            note("they cannot be removed: \(error)")
+            report("they cannot be removed: \(error)")
         }
     }
 
@@ -108,7 +108,7 @@ extension SQLiteInbox {
             for record in records { try Self.write(record, to: .waiting, in: database) }
             return records.count
         }
-        if count > 0 { note("\(count) payments did not wait that have not ended: a page is older than the others") }
+        if count > 0 { report("\(count) payments did not wait that have not ended: a page is older than the others") }
     }
 
     /// Reads only the waiting rows, which are few.
@@ -221,7 +221,7 @@ extension SQLiteInbox: PaymentHistory {
         page.next = rows.count < limit ? nil : rows.last?.sequence
         for row in rows {
             guard let record = try historyRecord(row, in: database) else {
-                page.note(UnreadableRows(count: 1, first: row.sequence))
+                page.add(UnreadableRows(count: 1, first: row.sequence))
                 continue
             }
             if record.entry.isTimed {
@@ -232,7 +232,7 @@ extension SQLiteInbox: PaymentHistory {
                 page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, audibility: record.audibility))
             }
         }
-        for lost in try lostRows((page.next ?? 0)..<end, in: database) { page.note(lost) }
+        for lost in try lostRows((page.next ?? 0)..<end, in: database) { page.add(lost) }
         return page
     }
 
@@ -265,5 +265,5 @@ extension SQLiteInbox: PaymentHistory {
 }
 
 extension HistoryPage {
-    fileprivate mutating func note(_ rows: UnreadableRows) { unreadable = unreadable.map { $0 + rows } ?? rows }
+    fileprivate mutating func add(_ rows: UnreadableRows) { unreadable = unreadable.map { $0 + rows } ?? rows }
 }

@@ -91,7 +91,7 @@ extension SQLiteInbox {
                     try inbox.takeAndForget(last, at: repair.now())
                 } else {
                     try inbox.takeAndForget(last, at: repair.now())
-                    do { try inbox.restoreWaiting() } catch { inbox.note("whether all wait that should: \(error)") }
+                    do { try inbox.restoreWaiting() } catch { inbox.report("whether all wait that should: \(error)") }
                     inbox.resume(repair)
                 }
                 return inbox
@@ -110,24 +110,24 @@ extension SQLiteInbox {
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
         inbox.replaceIfPossible(because: problem ?? "")
         // If the file cannot be replaced yet, the next start finds the transaction again.
-        do { try inbox.takeAndForget(last, at: repair.now()) } catch { inbox.note("the last transaction: \(error)") }
+        do { try inbox.takeAndForget(last, at: repair.now()) } catch { inbox.report("the last transaction: \(error)") }
         return inbox
     }
 
     private func takeAndForget(_ last: LastTransaction?, at now: Timestamp) throws(InboxError) {
-        if let last { try take(last, at: now) }
+        if let last { try restore(last, at: now) }
         LastTransaction.forget(path)
     }
 
     /// Replaces the file. If that fails, the next request tries again.
     private func replaceIfPossible(because reason: String) {
-        do throws(InboxError) { _ = try replace(queue, because: reason) } catch { note("\(error)") }
+        do throws(InboxError) { _ = try replace(queue, because: reason) } catch { report("\(error)") }
     }
 
     /// Reports a salvage that people may not have heard about before this start.
     private func resume(_ repair: Repair) {
         do throws(InboxError) { try endLostCustomMessages(at: repair.now()) } catch {
-            note("whether custom messages are lost: \(error)")
+            report("whether custom messages are lost: \(error)")
         }
         do throws(InboxError) {
             let untold = try read { database in
@@ -139,7 +139,7 @@ extension SQLiteInbox {
                         """)
             }
             if let cells = untold?.cells {
-                note(
+                report(
                     "from the database \(cells[0].text ?? "") were saved: \(cells[2].integer ?? 0) payments that waited, "
                         + "\(cells[3].integer ?? 0) others, and of \(cells[4].integer ?? 0) more the id")
                 repair.happened(
@@ -149,7 +149,7 @@ extension SQLiteInbox {
                             reason: cells[1].text ?? "", savedWaiting: Int(cells[2].integer ?? 0))))
             }
         } catch {
-            note("whether there was a salvage cannot be read: \(error)")
+            report("whether there was a salvage cannot be read: \(error)")
         }
     }
 
@@ -244,7 +244,7 @@ extension SQLiteInbox {
             guard answer != "ok" else { return nil }
             return answer?.split(separator: "\n").last.map(String.init) ?? "\(pragma) says nothing"
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
-            note("the check of the payment database was given up after \(limit): it is large")
+            report("the check of the payment database was given up after \(limit): it is large")
             return nil
         } catch {
             throw .corrupt(path: path, reason: failure(error).reason)

@@ -100,7 +100,7 @@ public final class SQLiteInbox: Inbox {
             ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
     }
 
-    func note(_ line: String) { log(line) }
+    func report(_ line: String) { log(line) }
 
     /// Runs one transaction in the file at the path. A commit into a file that was deleted or moved away is lost when
     /// the process ends, so it must not count as being on the disk.

@@ -20,7 +20,7 @@ extension Salvage {
         /// For replay, and for the count of all announcements.
         var lastAnnounced: NoticeRecord?
 
-        mutating func note(_ row: SavedRow) {
+        mutating func add(_ row: SavedRow) {
             switch row {
             case .waiting(let record):
                 lastNotice = max(lastNotice, record.entry.sequence)

@@ -105,7 +105,7 @@ struct Salvage {
         let isWhole = try file.walk(below: root) { page in
             let rows = file.savedRows(of: page).filter { $0.table == .waiting }
             if rows.count != page.cellCount { isReadable = false }
-            for row in rows { found.note(row) }
+            for row in rows { found.add(row) }
             try queue.write { database in for row in rows { try Self.insertWhole(row, into: database) } }
             return true
         }
@@ -140,7 +140,7 @@ struct Salvage {
                     if page.kind == .leafIndex || page.kind == .interiorIndex { ids.append(number) }
                     var newest: Int64 = 0
                     for row in file.savedRows(of: page) {
-                        found.note(row)
+                        found.add(row)
                         switch row {
                         case .receipt: try Self.insertWhole(row, into: database)
                         case .notice(let record) where !record.isWaiting || found.waitingIsWhole:

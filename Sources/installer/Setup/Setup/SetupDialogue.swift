@@ -61,7 +61,7 @@ public struct SetupDialogue: Sendable {
             return
         }
         switch step {
-        case .ask(let question): take(line, for: question)
+        case .ask(let question): answer(line, for: question)
         case .askToGoOn:
             switch line.lowercased() {
             case "y", "yes": step = question(from: Self.afterBroker)
@@ -93,7 +93,7 @@ public struct SetupDialogue: Sendable {
     private static let fromBroker = SetupQuestion.allCases.drop { $0 != SetupQuestion.brokerURL }
     private static let afterBroker = SetupQuestion.allCases.drop { $0 != SetupQuestion.voice }
 
-    private mutating func take(_ line: String, for question: SetupQuestion) {
+    private mutating func answer(_ line: String, for question: SetupQuestion) {
         let all = SetupQuestion.allCases
         guard let index = all.firstIndex(of: question) else { return }
         if line == "<" {

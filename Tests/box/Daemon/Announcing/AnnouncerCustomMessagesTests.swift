@@ -47,7 +47,7 @@ struct AnnouncerCustomMessagesTests {
     private func ask(_ id: String, at: Timestamp = .now, _ speech: Announcer.Speech?) throws {
         speeches[id] = speech
         let customMessage = CustomMessage(id: try CommandID(id), purpose: .say, content: .text(id), at: at)
-        _ = try inbox.take([.customMessage(customMessage, expiry: Self.later, onlyWhenNoRing: false)], at: .now)
+        _ = try inbox.apply([.customMessage(customMessage, expiry: Self.later, onlyWhenNoRing: false)], at: .now)
     }
 
     private static let later = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 + 86_400_000)

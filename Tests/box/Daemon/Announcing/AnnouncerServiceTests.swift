@@ -90,7 +90,7 @@ struct AnnouncerServiceTests {
     func soundedBefore() async throws {
         try await withService { service in
             let id = try PaymentID("waiting")
-            _ = service.ages.note(id, FeedMessage(topic: .payments, payload: [], isLive: true))
+            _ = service.ages.record(id, FeedMessage(topic: .payments, payload: [], isLive: true))
             try arrive(["8"])
             requests.inboxChanged()
             try await recorded.next()

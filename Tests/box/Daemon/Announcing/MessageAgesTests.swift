@@ -24,11 +24,11 @@ struct MessageAgesTests {
     @Test("Each grows older by a clock that is never set; the first message counts; one that says nothing is not kept")
     func ageing() throws {
         let ids = try ["live", "soon", "plain", "other"].map { try PaymentID($0) }
-        #expect(ages.note(ids[0], message(isLive: true)))
-        #expect(ages.note(ids[1], message(expiry: .seconds(10))))
-        #expect(!ages.note(ids[2], message()))
+        #expect(ages.record(ids[0], message(isLive: true)))
+        #expect(ages.record(ids[1], message(expiry: .seconds(10))))
+        #expect(!ages.record(ids[2], message()))
         clock.now.withLock { $0 = .seconds(9) }
-        #expect(!ages.note(ids[1], message(isLive: true)))
+        #expect(!ages.record(ids[1], message(isLive: true)))
         #expect(
             ages.of(ids) == [
                 ids[0]: MessageAge(age: .seconds(9), isLive: true),
@@ -41,10 +41,10 @@ struct MessageAgesTests {
     @Test("Each knows how long others have sounded since it came, and never longer than it is old")
     func behindSentences() throws {
         let ids = try ["first", "second"].map { try PaymentID($0) }
-        _ = ages.note(ids[0], message(isLive: true))
+        _ = ages.record(ids[0], message(isLive: true))
         clock.now.withLock { $0 = .seconds(10) }
         ages.sounded(for: .seconds(4))
-        _ = ages.note(ids[1], message(isLive: true))
+        _ = ages.record(ids[1], message(isLive: true))
         clock.now.withLock { $0 = .seconds(12) }
         ages.sounded(for: .seconds(3))
         #expect(ages.of(ids).mapValues(\.behindSentences) == [ids[0]: .seconds(7), ids[1]: .seconds(2)])
@@ -55,7 +55,7 @@ struct MessageAgesTests {
         let ids = try (0...MessageAges.most).map { try PaymentID("\($0)") }
         for (number, id) in ids.enumerated() {
             clock.now.withLock { $0 = .seconds(number) }
-            _ = ages.note(id, message(isLive: true))
+            _ = ages.record(id, message(isLive: true))
         }
         let known = ages.of(ids)
         #expect(known.count == MessageAges.most / 2)

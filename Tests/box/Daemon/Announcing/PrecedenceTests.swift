@@ -61,7 +61,7 @@ struct TurnsTests {
 
     /// Lets one sentence sound, after the queue was read.
     private mutating func step(_ payments: ClosedRange<Int64>?, _ lower: Set<Rank>) throws -> Rank? {
-        turns.look(at: try queue(payments))
+        turns.observe(try queue(payments))
         let waiting = payments == nil ? lower : lower.union([.payment])
         guard let rank = turns.next(of: waiting, oldestPayment: payments?.lowerBound) else { return nil }
         turns.choose(rank, of: waiting)

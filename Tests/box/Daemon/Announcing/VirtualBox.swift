@@ -112,7 +112,7 @@ actor VirtualBox: AnnouncerWork {
         let id = "S\(says)"
         let customMessage = CustomMessage(id: try CommandID(id), purpose: .say, content: .text(id), at: time)
         let arrival = CommandArrival.customMessage(customMessage, expiry: expiry, onlyWhenNoRing: false)
-        guard case .accepted(let entry)? = try inbox.take([arrival], at: time).first else { return }
+        guard case .accepted(let entry)? = try inbox.apply([arrival], at: time).first else { return }
         speeches[id] = (elapsed + delay, speech ?? .ready(.words(id)))
         ledger.arrived(entry, readyAt: elapsed + delay)
         if delay > 0 { schedule(.wake, at: elapsed + delay) }
@@ -123,7 +123,7 @@ actor VirtualBox: AnnouncerWork {
     func cancel(_ target: CancelTarget) throws {
         guard !diskIsAway else { return }
         hush(target)
-        if case .cancelled(_, let moment)? = try inbox.take([.cancel(target, expiry: expiry)], at: time).first,
+        if case .cancelled(_, let moment)? = try inbox.apply([.cancel(target, expiry: expiry)], at: time).first,
             moment != .beforeItCame
         {
             ledger.cancelled(target.text)
@@ -168,7 +168,7 @@ actor VirtualBox: AnnouncerWork {
         let customMessage = CustomMessage(
             id: try CommandID("R\(rings)"), purpose: .ring(timeout: timeout), content: .tone, at: self.time)
         let arrival = CommandArrival.customMessage(customMessage, expiry: expiry, onlyWhenNoRing: false)
-        guard case .accepted(let entry)? = try inbox.take([arrival], at: self.time).first else { return }
+        guard case .accepted(let entry)? = try inbox.apply([arrival], at: self.time).first else { return }
         ledger.arrived(ring: entry)
         schedule(.press, at: elapsed + time)
         ask { $0.inboxChanged() }

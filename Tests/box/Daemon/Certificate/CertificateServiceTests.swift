@@ -91,11 +91,11 @@ struct CertificateServiceTests {
     @Test("A new one ends the box, to be made anew with it; a known one does not, and a bad one is refused")
     func taken() async throws {
         let service = service(days: 30)
-        #expect(service.take("known") == nil)
+        #expect(service.apply("known") == nil)
         drawer.content.withLock { $0.problem = "it is for another key" }
-        #expect(service.take("new") == "certificate: it is for another key")
+        #expect(service.apply("new") == "certificate: it is for another key")
         drawer.content.withLock { $0.problem = nil }
-        #expect(service.take("new") == nil)
+        #expect(service.apply("new") == nil)
         await service.run()
         #expect(await service.ending == .remade)
     }

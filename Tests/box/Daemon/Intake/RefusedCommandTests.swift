@@ -28,9 +28,9 @@ struct RefusedCommandTests {
             },
             at: now)
         try inbox.markAnnounced(try #require(try inbox.waiting(limit: 2).last), at: now)
-        _ = try inbox.take([try Self.ring(0)], at: now)
+        _ = try inbox.apply([try Self.ring(0)], at: now)
         #expect(try inbox.end(try #require(try inbox.customMessages().first), as: .missed, at: now))
-        _ = try inbox.take(try (1...CustomMessage.mostWaiting).map { try Self.ring($0) }, at: now)
+        _ = try inbox.apply(try (1...CustomMessage.mostWaiting).map { try Self.ring($0) }, at: now)
         try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 2).map(\.sequence))
     }
 

@@ -15,7 +15,7 @@ struct AnsweringPressesTests {
     {
         let edge = ButtonEdge(button: button, isPressed: isPressed, time: .milliseconds(milliseconds))
         var (rang, count) = (rings, answers)
-        let rest = presses.take(edge) {
+        let rest = presses.filter(edge) {
             defer { rang = false }
             if rang { count += 1 }
             return rang

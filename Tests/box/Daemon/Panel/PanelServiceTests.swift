@@ -191,7 +191,7 @@ struct PanelServiceTests {
     func refused() {
         var snapshot = BoxState(volume: Volume(80)).snapshot
         snapshot.connection = .disconnected(reason: "", retryIn: .seconds(1))
-        _ = snapshot.refusals.note(
+        _ = snapshot.refusals.add(
             [.init(id: nil, reason: "amount", at: Timestamp(millisecondsSince1970: 0))], at: .zero)
         #expect(!snapshot.warnings.isEmpty && Indication(snapshot) == .offline)
     }

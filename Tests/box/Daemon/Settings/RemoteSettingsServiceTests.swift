@@ -77,7 +77,7 @@ struct RemoteSettingsServiceTests {
 
     private func onTrial() throws -> SettingsRecord {
         var record = SettingsRecord(owner: "M/b")
-        _ = try record.take(settings("s-1", at: 1, #"{"audio":{"volume":30},"voice":{"locale":"en-US"}}"#))
+        _ = try record.apply(settings("s-1", at: 1, #"{"audio":{"volume":30},"voice":{"locale":"en-US"}}"#))
         record.willStart()
         return record
     }
@@ -85,7 +85,7 @@ struct RemoteSettingsServiceTests {
     @Test("They end the box once they are on the disk, to be tried")
     func taken() async throws {
         let service = service()
-        #expect(service.take(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
+        #expect(service.apply(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
         #expect(disk.record.withLock { $0?.result == .trial && $0?.isTried == false })
         await service.run()
         #expect(await service.ending == .remade)
@@ -95,7 +95,7 @@ struct RemoteSettingsServiceTests {
     @Test("A volume alone acts at once and ends nothing")
     func volume() async throws {
         let service = service()
-        #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
+        #expect(service.apply(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
         #expect(volumes.entries == [Volume(30)] && state.snapshot.settings?.result == .applied)
         #expect(disk.volume.withLock { $0?.0 == Volume(30) && $0?.1 == nil })
         let running = Task { await service.run() }
@@ -109,13 +109,13 @@ struct RemoteSettingsServiceTests {
         arguments: [(nil, [30, 40, 80]), (60, [30, 40])] as [(Int?, [Int])])
     func volumeGivenBack(changed: Int?, expected: [Int]) throws {
         let service = service()
-        #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
-        #expect(service.take(try settings("s-2", at: 2, #"{"audio":{"volume":40}}"#)) == nil)
+        #expect(service.apply(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
+        #expect(service.apply(try settings("s-2", at: 2, #"{"audio":{"volume":40}}"#)) == nil)
         if let changed { state.update { $0.volume = Volume(changed) } }
         // The box may have been restarted meanwhile.
         let record = try #require(disk.record.withLock { $0 })
         let later = self.service(try #require(SettingsRecord(decoding: record.json)))
-        #expect(later.take(try settings("s-3", at: 3, "{}")) == nil)
+        #expect(later.apply(try settings("s-3", at: 3, "{}")) == nil)
         #expect(volumes.entries == expected.map { Volume($0) })
         #expect(disk.volume.withLock { $0?.0 } == Volume(changed ?? 80))
     }
@@ -125,19 +125,19 @@ struct RemoteSettingsServiceTests {
         // The record as it is when the volume is written: the power fails before the next one.
         let service = service()
         disk.refusesSecondRecord.withLock { $0 = true }
-        #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) != nil)
+        #expect(service.apply(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) != nil)
         var record = try #require(disk.record.withLock { $0 })
         disk.refusesSecondRecord.withLock { $0 = false }
         #expect(record.newest == nil)
-        record.note(Volume(30))
+        record.record(Volume(30))
         #expect(record.volume == nil)
 
         var later = SettingsRecord(owner: "M/b")
-        later.note(Volume(80))
-        _ = try later.take(settings("s-1", at: 1, #"{"audio":{"volume":30}}"#))
+        later.record(Volume(80))
+        _ = try later.apply(settings("s-1", at: 1, #"{"audio":{"volume":30}}"#))
         later.willWrite(Volume(30))
         later.fail("the voice is gone")
-        later.note(Volume(30))
+        later.record(Volume(30))
         #expect(later.volume == Volume(80))
     }
 
@@ -145,12 +145,12 @@ struct RemoteSettingsServiceTests {
     func volumeOnTrial() async throws {
         let service = service(try onTrial())
         #expect(
-            service.take(try settings("s-2", at: 2, #"{"audio":{"volume":40},"voice":{"locale":"en-US"}}"#)) == nil)
+            service.apply(try settings("s-2", at: 2, #"{"audio":{"volume":40},"voice":{"locale":"en-US"}}"#)) == nil)
         #expect(volumes.entries.isEmpty)
         let running = Task { await service.run() }
         state.update { $0.connection = .subscribed }
         #expect(try await volumes.next() == Volume(40))
-        #expect(service.take(try settings("s-3", at: 3, "{}")) == nil)
+        #expect(service.apply(try settings("s-3", at: 3, "{}")) == nil)
         running.cancel()
         await running.value
         var record = try #require(disk.record.withLock { $0 })
@@ -168,33 +168,33 @@ struct RemoteSettingsServiceTests {
     func impossibleTime() throws {
         let service = service()
         let far: Int64 = 253_402_300_799_000
-        #expect(service.take(try settings("s-1", at: far, "{}"))?.hasPrefix("at: 9999-12-31") == true)
-        #expect(service.take(try settings("s-2", at: 5, #"{"audio":{"volume":30}}"#)) == nil)
+        #expect(service.apply(try settings("s-1", at: far, "{}"))?.hasPrefix("at: 9999-12-31") == true)
+        #expect(service.apply(try settings("s-2", at: 5, #"{"audio":{"volume":30}}"#)) == nil)
         // As an earlier version has kept them.
         var record = SettingsRecord(owner: "M/b")
-        _ = try record.take(settings("s-1", at: far, "{}"))
-        #expect(self.service(record).take(try settings("s-2", at: 5, #"{"audio":{"volume":31}}"#)) == nil)
+        _ = try record.apply(settings("s-1", at: far, "{}"))
+        #expect(self.service(record).apply(try settings("s-2", at: 5, #"{"audio":{"volume":31}}"#)) == nil)
         #expect(volumes.entries == [Volume(30), Volume(31)])
     }
 
     @Test("What cannot be used, is outdated or cannot be kept is refused with the reason, and changes nothing")
     func refused() throws {
         let good = try settings("s-1", at: 5, #"{"voice":{"locale":"en-US"}}"#)
-        #expect(service(problem: "settings.voice.locale: none").take(good) == "settings.voice.locale: none")
+        #expect(service(problem: "settings.voice.locale: none").apply(good) == "settings.voice.locale: none")
         disk.isFull.withLock { $0 = true }
         let service = service()
-        #expect(service.take(good)?.hasPrefix("settings: cannot be kept: ") == true)
+        #expect(service.apply(good)?.hasPrefix("settings: cannot be kept: ") == true)
         #expect(disk.record.withLock { $0 } == nil && state.snapshot.settings == nil)
         disk.isFull.withLock { $0 = false }
-        #expect(service.take(good) == nil && service.take(good) == nil)
+        #expect(service.apply(good) == nil && service.apply(good) == nil)
         let older = try settings("s-0", at: 4, "{}")
-        #expect(service.take(older)?.hasPrefix("at: ") == true)
+        #expect(service.apply(older)?.hasPrefix("at: ") == true)
     }
 
     @Test("A volume whose settings cannot be kept is not the next start's either")
     func refusedVolume() throws {
         disk.refusesRecords.withLock { $0 = true }
-        #expect(service().take(try settings("s-1", at: 5, #"{"audio":{"volume":41}}"#)) != nil)
+        #expect(service().apply(try settings("s-1", at: 5, #"{"audio":{"volume":41}}"#)) != nil)
         #expect(disk.volume.withLock { $0?.0 } == state.snapshot.volume && volumes.entries.isEmpty)
     }
 
@@ -242,7 +242,7 @@ struct RemoteSettingsServiceTests {
         let service = service()
         let ring = BoxState.Ring(id: try CommandID("r-1"), text: "Table 5", deadline: .zero)
         state.update { $0.ring = ring }
-        #expect(service.take(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
+        #expect(service.apply(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
         let ended = OneTimeSignal()
         let running = Task {
             await service.run()
@@ -260,7 +260,7 @@ struct RemoteSettingsServiceTests {
         var record = try onTrial()
         record.fail("the box was not online")
         let again = try settings("s-1", at: 1, #"{"audio":{"volume":30},"voice":{"locale":"en-US"}}"#)
-        #expect(service(record).take(again) == "settings: not in force: the box was not online")
+        #expect(service(record).apply(again) == "settings: not in force: the box was not online")
     }
 
     @Test("A disk that does not take it at first gives them up later")

@@ -49,16 +49,16 @@ struct SettingsRecordTests {
     }
 
     /// What becomes of settings that come; `nil` for those that came before.
-    private func take(
+    private func apply(
         _ settings: RemoteSettings, _ record: inout SettingsRecord, now: Timestamp? = nil
     ) throws -> SettingsStatus.Result? {
-        try record.take(settings, now: now) ? record.result : nil
+        try record.apply(settings, now: now) ? record.result : nil
     }
 
     @Test("Those in force that cannot be used any more are told as failed, and stay written down")
     func unusable() throws {
         var record = SettingsRecord(owner: "M/b")
-        _ = try record.take(settings("s-1", at: 1, Self.short))
+        _ = try record.apply(settings("s-1", at: 1, Self.short))
         record.willStart()
         record.cameOnline()
         let written = record.json
@@ -73,7 +73,7 @@ struct SettingsRecordTests {
     func trial() throws {
         var record = SettingsRecord(owner: "M/b")
         let first = try settings("s-1", at: 1, Self.short)
-        #expect(try take(first, &record) == .trial)
+        #expect(try apply(first, &record) == .trial)
         record = try read(record)
         record.willStart()
         #expect(record.current == first && record.inForce == nil && record.status?.result == .trial)
@@ -86,9 +86,9 @@ struct SettingsRecordTests {
     func failed() throws {
         var record = SettingsRecord(owner: "M/b")
         let (first, second) = (try settings("s-1", at: 1, Self.short), try settings("s-2", at: 2, Self.long))
-        _ = try record.take(first)
+        _ = try record.apply(first)
         record.cameOnline()
-        #expect(try take(second, &record) == .trial)
+        #expect(try apply(second, &record) == .trial)
         record.fail("not online")
         // Those before them cannot be used either.
         record.fail("the voice is gone")
@@ -96,34 +96,34 @@ struct SettingsRecordTests {
         #expect(record.current == first && record.reason == "not online")
         #expect(record.status?.id.text == "s-2" && record.status?.warning?.contains("not online") == true)
         // Whoever wants them all the same sends them anew.
-        #expect(throws: CommandError(reason: "settings: not in force: not online")) { try record.take(second) }
+        #expect(throws: CommandError(reason: "settings: not in force: not online")) { try record.apply(second) }
         let third = try settings("s-3", at: 3, Self.long)
-        #expect(try take(third, &record) == .trial)
+        #expect(try apply(third, &record) == .trial)
         #expect(record.reason == nil && record.current == third && record.inForce == first)
         // What is in force already, with another volume, needs no trial.
         record.fail("not online")
-        #expect(try take(settings("s-4", at: 4, Self.short), &record) == .applied)
+        #expect(try apply(settings("s-4", at: 4, Self.short), &record) == .applied)
         #expect(record.inForce?.id.text == "s-4")
     }
 
     @Test("Those of next year, taken while nobody knew the time, shut out none once the time is known")
     func future() throws {
         var record = SettingsRecord(owner: "M/b")
-        #expect(try take(settings("s-1", at: 9_000, Self.short), &record) == .trial)
+        #expect(try apply(settings("s-1", at: 9_000, Self.short), &record) == .trial)
         let later = try settings("s-2", at: 1_000, Self.long)
-        #expect(throws: CommandError.self) { try record.take(later) }
+        #expect(throws: CommandError.self) { try record.apply(later) }
         // A sender's clock may be a minute ahead.
         #expect(throws: CommandError.self) {
-            try record.take(later, now: Timestamp(millisecondsSince1970: 8_941_000))
+            try record.apply(later, now: Timestamp(millisecondsSince1970: 8_941_000))
         }
-        #expect(try take(later, &record, now: Timestamp(millisecondsSince1970: 1_000_000)) == .trial)
+        #expect(try apply(later, &record, now: Timestamp(millisecondsSince1970: 1_000_000)) == .trial)
         #expect(record.current == later)
     }
 
     @Test("A box that ends before it was online with them is made without them the next time")
     func crash() throws {
         var record = SettingsRecord(owner: "M/b")
-        _ = try record.take(settings("s-1", at: 1, Self.short))
+        _ = try record.apply(settings("s-1", at: 1, Self.short))
         // A power cut before the box is made with them is no trial.
         record = try read(record)
         record.willStart()
@@ -137,10 +137,10 @@ struct SettingsRecordTests {
     func order() throws {
         var record = SettingsRecord(owner: "M/b")
         let second = try settings("s-2", at: 2, Self.short)
-        #expect(try take(second, &record) == .trial)
-        #expect(try take(second, &record) == nil)
+        #expect(try apply(second, &record) == .trial)
+        #expect(try apply(second, &record) == nil)
         func isOutdated(_ settings: RemoteSettings) -> Bool {
-            do throws(CommandError) { _ = try record.take(settings) } catch {
+            do throws(CommandError) { _ = try record.apply(settings) } catch {
                 return error.reason.hasSuffix(" is not later than \(second.at), the time of newer settings")
             }
             return false
@@ -149,20 +149,20 @@ struct SettingsRecordTests {
         #expect(try isOutdated(settings("s-1", at: 2, Self.long)))
         record.fail("x")
         #expect(try isOutdated(settings("s-1", at: 1, Self.long)))
-        #expect(try take(settings("s-3", at: 3, Self.long), &record) == .trial)
+        #expect(try apply(settings("s-3", at: 3, Self.long), &record) == .trial)
     }
 
     @Test("A volume alone acts at once, and needs no trial")
     func volume() throws {
         var record = SettingsRecord(owner: "M/b")
         let first = try settings("s-1", at: 1, #"{"audio":{"volume":60}}"#)
-        #expect(try take(first, &record) == .applied)
+        #expect(try apply(first, &record) == .applied)
         #expect(record.inForce == first && first.volume == Volume(60))
         // During a trial it takes part in it.
-        _ = try record.take(settings("s-2", at: 2, Self.short))
+        _ = try record.apply(settings("s-2", at: 2, Self.short))
         record.willStart()
         let louder = try settings("s-3", at: 3, #"{"audio":{"volume":90},"announce":{"expire_after":"5m"}}"#)
-        #expect(try take(louder, &record) == .trial)
+        #expect(try apply(louder, &record) == .trial)
         #expect(record.newest == louder && record.isTried && record.inForce == first)
     }
 

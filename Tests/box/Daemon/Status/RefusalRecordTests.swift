@@ -14,7 +14,7 @@ struct RefusalRecordTests {
 
     /// Of whether the box is to say so.
     private mutating func note(_ count: Int, at seconds: Int) -> Bool {
-        record.note(notices(count), at: .seconds(seconds))
+        record.add(notices(count), at: .seconds(seconds))
     }
 
     private mutating func count(at seconds: Int) -> Int? {
@@ -40,7 +40,7 @@ struct RefusalRecordTests {
 
     @Test("The box says it once in a minute, however many there are; what comes meanwhile is not said later")
     mutating func said() {
-        #expect(record.note([], at: .seconds(1)) == false)
+        #expect(record.add([], at: .seconds(1)) == false)
         #expect(note(1000, at: 1))
         #expect(!note(1, at: 1))
         #expect(!note(1, at: 60))
@@ -51,9 +51,9 @@ struct RefusalRecordTests {
 
     @Test("The last one is told, of a batch as well")
     mutating func last() {
-        _ = record.note(notices(2) + notices(1, reason: "currency: wrong"), at: .seconds(1))
+        _ = record.add(notices(2) + notices(1, reason: "currency: wrong"), at: .seconds(1))
         #expect(record.notices?.last.reason == "currency: wrong")
-        _ = record.note(notices(1, reason: "kind: wrong"), at: .seconds(2))
+        _ = record.add(notices(1, reason: "kind: wrong"), at: .seconds(2))
         #expect(record.notices?.last.reason == "kind: wrong")
     }
 

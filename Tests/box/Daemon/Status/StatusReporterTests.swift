@@ -286,8 +286,8 @@ struct StatusReporterTests {
     func refused() async throws {
         let notice = RefusedNotices.Notice(id: try PaymentID("order-1"), reason: "amount: wrong", at: .now)
         let now = Duration.monotonicNow
-        state.update { _ = $0.refusals.note([notice], at: now - .days(1)) }
-        state.update { _ = $0.refusals.note([notice, notice], at: now - .seconds(23 * 3600)) }
+        state.update { _ = $0.refusals.add([notice], at: now - .days(1)) }
+        state.update { _ = $0.refusals.add([notice, notice], at: now - .seconds(23 * 3600)) }
         let status = try await reporter().status()
         #expect(status.noticesRefused == RefusedNotices(count: 2, last: notice))
         #expect(
@@ -297,7 +297,7 @@ struct StatusReporterTests {
         #expect(status.faults == [])
         state.update {
             $0.refusals = RefusalRecord()
-            _ = $0.refusals.note([notice], at: now - .days(1))
+            _ = $0.refusals.add([notice], at: now - .days(1))
         }
         let later = try await reporter().status()
         #expect(later.noticesRefused == nil && later.warnings == [])

@@ -23,8 +23,8 @@ struct IntakeHooks: IntakeDelegate {
     func connectionChanged(to connection: FeedConnection) {}
     func sessionBegan(_ session: FeedSession) {}
     func reconciled(epoch: Int) -> String? { self.epoch(epoch) }
-    func take(_ settings: RemoteSettings) -> String? { self.settings(settings) }
-    func take(certificate: String) -> String? { self.certificate(certificate) }
+    func apply(_ settings: RemoteSettings) -> String? { self.settings(settings) }
+    func apply(certificate: String) -> String? { self.certificate(certificate) }
     func perform(_ command: Command) { performed(command) }
 }
 
@@ -35,7 +35,7 @@ struct AnnouncerHooks: AnnouncerDelegate {
 
     func receiptsAreWaiting() { receipts() }
     func heard(_ prompt: Prompt) { heardPrompt(prompt) }
-    func look() { looks() }
+    func poll() { looks() }
 }
 
 /// Refuses every text of a notice and every clip, and no word of a command, where a test says nothing else.

@@ -9,14 +9,14 @@ extension CustomMessageContractTests {
     func cancelled() throws {
         let entries = try take(["w", "s"], in: open())
         #expect(
-            try open().take([cancel("s", hasBegun: true), cancel("w")], at: later) == [
+            try open().apply([cancel("s", hasBegun: true), cancel("w")], at: later) == [
                 .cancelled(try target("s"), .whileItSounded), .cancelled(try target("w"), .whileItWaited),
             ])
         #expect(try open().customMessages() == [])
         #expect(try !open().stillWaits(entries[0]), "it may sound")
         #expect(try !open().end(entries[1], as: .answered, at: later), "an end after the cancel")
         #expect(
-            try open().take([cancel("s"), arrival("s")], at: later) == [
+            try open().apply([cancel("s"), arrival("s")], at: later) == [
                 .tooLate(try target("s"), state: "cancelled"), .duplicate,
             ], "once more")
         #expect(
@@ -28,25 +28,25 @@ extension CustomMessageContractTests {
     @Test("A cancel that comes before its custom message is remembered, also across a restart")
     func cancelledBefore() throws {
         #expect(
-            try open().take([cancel("r"), cancel("r")], at: noon) == [
+            try open().apply([cancel("r"), cancel("r")], at: noon) == [
                 .remembered(try CommandID("r")), .remembered(try CommandID("r")),
             ])
         #expect(try receipts(of: open()) == [], "receipts before it came")
         let notYet = "command_id: not known yet; it ends as soon as it comes"
         #expect(try replies(of: open()).map(\.reason) == [notYet, notYet])
         let cancelled = CommandOutcome.cancelled(try target("r"), .beforeItCame)
-        #expect(try open().take([arrival("r")], at: later) == [cancelled])
+        #expect(try open().apply([arrival("r")], at: later) == [cancelled])
         #expect(try open().customMessages() == [])
         #expect(try receipts(of: open()) == [receipt("r", "cancelled", "before it came")])
         #expect(
-            try open().take([arrival("r"), cancel("r")], at: later) == [
+            try open().apply([arrival("r"), cancel("r")], at: later) == [
                 .duplicate, .tooLate(try target("r"), state: "cancelled"),
             ], "once more")
     }
 
     @Test("A ring and its cancel in one batch are taken in their order")
     func inOneBatch() throws {
-        let outcomes = try open().take([arrival("a"), cancel("a"), cancel("b"), arrival("b")], at: noon)
+        let outcomes = try open().apply([arrival("a"), cancel("a"), cancel("b"), arrival("b")], at: noon)
         guard case .accepted = outcomes[0] else {
             throw TestFailure("expected accepted, found \(outcomes[0])")
         }
@@ -66,11 +66,11 @@ extension CustomMessageContractTests {
     @Test("A cancel that came before is forgotten after its time, and not by a wrong clock")
     func forgottenCancel() throws {
         let after = Timestamp(millisecondsSince1970: evening.millisecondsSince1970 + 1)
-        _ = try open().take([cancel("a"), cancel("b")], at: noon)
+        _ = try open().apply([cancel("a"), cancel("b")], at: noon)
         // A year ahead, says a clock that nothing confirms.
         let wrong = ClockReading(Timestamp(millisecondsSince1970: after.millisecondsSince1970 * 2), .none)
-        #expect(try open().take([arrival("a")], at: wrong) == [.cancelled(try target("a"), .beforeItCame)], "in time")
-        guard case .accepted = try open().take([arrival("b")], at: after).first else {
+        #expect(try open().apply([arrival("a")], at: wrong) == [.cancelled(try target("a"), .beforeItCame)], "in time")
+        guard case .accepted = try open().apply([arrival("b")], at: after).first else {
             throw TestFailure("a cancel must be forgotten after its time")
         }
     }
@@ -78,9 +78,9 @@ extension CustomMessageContractTests {
     @Test("Of the cancels that came before, no more than the newest are remembered")
     func cancelLimit() throws {
         let count = CustomMessage.mostCancelledBefore
-        _ = try open().take(try (0...count).map { try cancel("\($0)") }, at: noon)
-        #expect(try open().take([arrival("1")], at: noon) == [.cancelled(try target("1"), .beforeItCame)])
-        guard case .accepted = try open().take([arrival("0")], at: noon).first else {
+        _ = try open().apply(try (0...count).map { try cancel("\($0)") }, at: noon)
+        #expect(try open().apply([arrival("1")], at: noon) == [.cancelled(try target("1"), .beforeItCame)])
+        guard case .accepted = try open().apply([arrival("0")], at: noon).first else {
             throw TestFailure("expected the cancel of 0 to be forgotten")
         }
     }
@@ -90,9 +90,9 @@ extension CustomMessageContractTests {
         let entries = try take(["m", "f"], in: open())
         _ = try open().end(entries[0], as: .missed, at: later)
         _ = try open().end(entries[1], as: .failed(reason: "x"), at: later)
-        _ = try open().take([.once(try CommandID("o"), expiry: evening)], at: noon)
+        _ = try open().apply([.once(try CommandID("o"), expiry: evening)], at: noon)
         #expect(
-            try open().take([cancel("m"), cancel("f"), cancel("o")], at: later) == [
+            try open().apply([cancel("m"), cancel("f"), cancel("o")], at: later) == [
                 .tooLate(try target("m"), state: "missed"), .tooLate(try target("f"), state: "failed"),
                 .tooLate(try target("o"), state: "ended"),
             ])
@@ -106,7 +106,7 @@ extension CustomMessageContractTests {
         let target = CancelTarget.payment(entry.notice.id)
         let batch = CommandArrival.cancel(target, expiry: evening, hasBegun: true)
         #expect(
-            try open().take([batch, batch], at: later) == [
+            try open().apply([batch, batch], at: later) == [
                 .cancelled(target, .whileItSounded), .tooLate(target, state: "cancelled"),
             ])
         try open().markAnnounced(entry, at: later)

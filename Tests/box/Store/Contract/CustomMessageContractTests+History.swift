@@ -74,10 +74,10 @@ extension CustomMessageContractTests {
         let late = try ["B", "C"].map { try notice($0, "1", .refund) }
         _ = try open().store(late.map { .notice($0) }, at: later)
         #expect(
-            try open().take([.cancel(.payment(notice("C").id), expiry: evening)], at: later) == [
+            try open().apply([.cancel(.payment(notice("C").id), expiry: evening)], at: later) == [
                 .unknown(.payment(try PaymentID("C")))
             ], "a cancel of a payment that never was")
-        _ = try open().take([.cancel(.payment(late[1].id), expiry: evening)], at: later)
+        _ = try open().apply([.cancel(.payment(late[1].id), expiry: evening)], at: later)
         try open().markExpired(open().waiting(limit: 9), at: later)
         #expect(
             try receipts(of: open()).map { "\($0.id ?? "") \($0.kind ?? "-") \($0.state ?? "")" } == [

@@ -34,7 +34,7 @@ struct CustomMessageContractTests: InboxContract {
 
     /// - Returns: the entries that were accepted, and fails when one was not.
     func take(_ ids: [String], in inbox: SQLiteInbox) throws -> [CustomMessageEntry] {
-        try inbox.take(try ids.map { try arrival($0) }, at: noon).map { outcome in
+        try inbox.apply(try ids.map { try arrival($0) }, at: noon).map { outcome in
             guard case .accepted(let entry) = outcome else {
                 throw TestFailure("expected accepted, found \(outcome)")
             }
@@ -58,7 +58,7 @@ struct CustomMessageContractTests: InboxContract {
         customMessages[0].purpose = .ring(timeout: .milliseconds(5500))
         customMessages[1].at = Timestamp(millisecondsSince1970: -1)
         let reading = ClockReading(later, .unconfirmed)
-        let outcomes = try open().take(
+        let outcomes = try open().apply(
             customMessages.map { .customMessage($0, expiry: evening, onlyWhenNoRing: false) }, at: reading)
         let kept = try open().customMessages()
         #expect(kept.map(\.customMessage) == customMessages)
@@ -75,11 +75,11 @@ struct CustomMessageContractTests: InboxContract {
     func once() throws {
         let entry = try take(["r"], in: open())[0]
         let again = try [arrival("r"), .once(try CommandID("r"), expiry: evening)]
-        #expect(try open().take(again, at: noon) == [.duplicate, .duplicate], "while it waits")
+        #expect(try open().apply(again, at: noon) == [.duplicate, .duplicate], "while it waits")
         #expect(try open().end(entry, as: .missed, at: later))
         let known = "known: it was taken when it came first"
         #expect(try replies(of: open()) == [receipt("r", "ok"), receipt("r", "ok", known), receipt("r", "ok", known)])
-        #expect(try open().take(again, at: later) == [.duplicate, .duplicate])
+        #expect(try open().apply(again, at: later) == [.duplicate, .duplicate])
         #expect(try open().customMessages() == [])
     }
 
@@ -113,14 +113,14 @@ struct CustomMessageContractTests: InboxContract {
             arrival("r2", onlyWhenNoRing: true), arrival("r3"),
         ]
         let reason = "busy: another ring has not ended"
-        #expect(try open().take(batch, at: noon)[2] == .notAccepted(reason: reason))
+        #expect(try open().apply(batch, at: noon)[2] == .notAccepted(reason: reason))
         #expect(try open().customMessages().map(\.customMessage.id.text) == ["r1", "s", "r3"])
         #expect(try replies(of: open()) == ["r1", "s", "r3"].map { receipt($0, "ok") })
         #expect(try receipts(of: open()) == ["r1", "s", "r3"].map { receipt($0, "stored") })
         for entry in try open().customMessages() where entry.isRing {
             _ = try open().end(entry, as: .answered, at: later)
         }
-        guard case .accepted = try open().take([batch[2]], at: later).first else {
+        guard case .accepted = try open().apply([batch[2]], at: later).first else {
             throw TestFailure("a ring must be accepted when the others have ended")
         }
     }
@@ -131,7 +131,7 @@ struct CustomMessageContractTests: InboxContract {
             try open().reasonNotToAccept(try customMessage(id), onlyWhenNoRing: true)
         }
         #expect(try reason("r") == nil, "before the first")
-        _ = try open().take([arrival("r"), cancel("c")], at: noon)
+        _ = try open().apply([arrival("r"), cancel("c")], at: noon)
         #expect(try reason("x") == "busy: another ring has not ended", "beside another ring")
         #expect(try open().reasonNotToAccept(try customMessage("x"), onlyWhenNoRing: false) == nil, "where it may be")
         // They are answered otherwise.
@@ -141,7 +141,7 @@ struct CustomMessageContractTests: InboxContract {
     @Test("No more custom messages wait than the limit")
     func limit() throws {
         _ = try take((1...CustomMessage.mostWaiting).map { "\($0)" }, in: open())
-        guard case .notAccepted(let reason) = try open().take([arrival("x")], at: noon).first else {
+        guard case .notAccepted(let reason) = try open().apply([arrival("x")], at: noon).first else {
             throw TestFailure("expected one too many")
         }
         #expect(reason.hasPrefix("too many:"))

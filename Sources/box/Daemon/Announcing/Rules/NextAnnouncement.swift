@@ -79,7 +79,7 @@ public struct Announcer: Sendable {
             return asked.inboxChanged ? read(&asked) : ringOrChoose(Queue(), at: nil, &asked, now)
         }
         var queue = reading.queue
-        turns.look(at: queue.notices)
+        turns.observe(queue.notices)
         rings.update(queue.rings, reading.moment.clock, at: now)
         let hasPayments = !queue.notices.payments.isEmpty
         // One commit between two payments is short. Several in a row would delay the second payment.
@@ -282,7 +282,7 @@ struct Turns: Sendable, Equatable {
     private var passedOver: [Rank: Int] = [:]
 
     /// Call with the queue after each reading, before ``next(of:oldestPayment:)``.
-    mutating func look(at queue: NoticeQueue) {
+    mutating func observe(_ queue: NoticeQueue) {
         if queue.payments.isEmpty {
             heldUp = nil
             paymentHadTurn = false
