@@ -33,7 +33,7 @@ struct MixerModelTests {
                     )
                     mixer.end(bus, after: frames, fade: fade)
                     model.end(bus, after: frames, fade: fade)
-                case 5: volume = Volume(Int.random(in: 0...100, using: &random))
+                case 5: volume = Volume([100, Int.random(in: 0...100, using: &random)].randomElement(using: &random)!)
                 case 6:
                     mixer.stop()
                     model.stop()
@@ -63,7 +63,11 @@ struct MixerModelTests {
     }
 
     private static func sound(_ random: inout SeededGenerator) -> [Int16] {
-        (0..<Int.random(in: 0...900, using: &random)).map { _ in Int16.random(in: .min ... .max, using: &random) }
+        // Loud sound is limited, soft sound is not.
+        let peak = [Int16.max, 20_000, 300].randomElement(using: &random)!
+        return (0..<Int.random(in: 0...900, using: &random)).map { _ in
+            Int16.random(in: -peak - 1...peak, using: &random)
+        }
     }
 }
 
