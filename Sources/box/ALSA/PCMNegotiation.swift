@@ -34,9 +34,10 @@ struct PCMNegotiation {
     static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
-    /// The mixer renders 20 ms at once: a volume key acts on the next 20 ms. For a sound server it renders a whole
-    /// ``sleep``, since each write wakes two threads of the server's library.
-    static let rendersPerSecond = 50
+    /// The mixer renders a period of a card at once, 40 ms: each render costs a write, and a volume key is heard within
+    /// ``buffer`` and one render. For a sound server it renders a whole ``sleep``, since each write wakes two threads of
+    /// the server's library.
+    static let rendersPerSecond = 25
     /// A card takes 40 ms at once.
     static let period = Duration.milliseconds(40)
     /// The thread fills the buffer every 80 ms: each time costs a wake-up, and with a sound server those of its process

@@ -52,7 +52,7 @@ struct PCMPlayback {
     private mutating func write(_ bytes: RawSpan, goesOnAfterUnderrun: Bool) throws(PCMError) {
         var offset = 0
         let end = bytes.byteCount - bytes.byteCount % format.bytesPerFrame
-        var attempt = Attempt(deadline: driver.now + timeout)
+        var attempt = Attempt()
         while offset < end {
             do {
                 let taken = try writeWhatFits(bytes.extracting(offset..<end))
@@ -63,7 +63,7 @@ struct PCMPlayback {
                 hasTaken = true
                 framesTaken += taken
                 offset += taken * format.bytesPerFrame
-                attempt = Attempt(deadline: driver.now + timeout)
+                attempt = Attempt()
             } catch let error where error.code == EPIPE && goesOnAfterUnderrun {
                 // Everything taken so far was heard: nothing is lost, and the rest follows after the gap.
                 try attempt.tolerate(error)
@@ -88,7 +88,9 @@ struct PCMPlayback {
     /// more.
     private mutating func awaitRoom(_ attempt: inout Attempt) throws(PCMError) {
         let start = driver.now
-        let limit = attempt.deadline - start
+        let deadline = attempt.deadline ?? start + timeout
+        attempt.deadline = deadline
+        let limit = deadline - start
         guard limit > .zero else { throw stalled("it took no sound for") }
         try sleep(for: min(limit, hasTaken ? configuration.sleep : configuration.sleep / 4))
         hasTaken = false
@@ -114,12 +116,11 @@ struct PCMPlayback {
 
     /// What happened since the device last took a frame.
     private struct Attempt {
-        let deadline: Duration
+        /// `nil` before the first wait: a write that the device takes at once reads no clock.
+        var deadline: Duration?
         /// Whether the gap was counted as an underrun.
         var isCounted = false
         private var failures = 0
-
-        init(deadline: Duration) { self.deadline = deadline }
 
         mutating func tolerate(_ error: PCMError) throws(PCMError) {
             failures += 1

@@ -12,11 +12,11 @@ struct OpeningTests {
         #expect(bench.pcm.seen.calls.isEmpty)
     }
 
-    @Test("A device that takes everything gets mono, 16 bits, its rate, periods of 40 ms; the mixer renders 20 ms")
+    @Test("A device that takes everything gets mono, 16 bits, its rate and periods of 40 ms, which the mixer renders")
     func prefersWhatCostsLeast() throws {
         let bench = Bench(preferredRate: 44_100)
         let format = try bench.sink.open()
-        #expect(format == PCMFormat(sampleRate: 44_100, channelCount: 1, encoding: .int16, framesPerPeriod: 882))
+        #expect(format == PCMFormat(sampleRate: 44_100, channelCount: 1, encoding: .int16, framesPerPeriod: 1_764))
         let seen = bench.pcm.seen
         #expect(seen.openings == ["card"])
         #expect(seen.period == 1_764)
@@ -45,14 +45,14 @@ struct OpeningTests {
     func rate(of device: Int) throws {
         let format = try Bench(.init(rates: device...device)).sink.open()
         #expect(format.sampleRate == device)
-        #expect(format.framesPerPeriod == device / 50)
+        #expect(format.framesPerPeriod == device / 25)
     }
 
     @Test(
         "The thread sleeps 80 ms, whatever the device's periods are; two thirds of the buffer are left then",
         arguments: [
-            (1...10_000, false, 11_520, 3_840, 960), (1...128, false, 11_520, 3_840, 960),
-            (1_024...1_024, false, 11_520, 3_840, 960), (2_048...4_096, false, 11_520, 3_840, 960),
+            (1...10_000, false, 11_520, 3_840, 1_920), (1...128, false, 11_520, 3_840, 1_920),
+            (1_024...1_024, false, 11_520, 3_840, 1_920), (2_048...4_096, false, 11_520, 3_840, 1_920),
             (1...10_000, true, 11_520, 3_840, 3_840), (24_000...24_000, true, 72_000, 24_000, 3_840),
         ])
     func sizes(periods: ClosedRange<Int>, isServer: Bool, buffer: Int, slept: Int, rendered: Int) throws {
@@ -67,7 +67,7 @@ struct OpeningTests {
 
     @Test(
         "A device with a short buffer wakes the thread at each of its periods, which are what is rendered then",
-        arguments: [(64, 192, 64, 64), (160, 480, 160, 160), (1_024, 3_072, 1_024, 960), (512, 5_120, 1_280, 960)])
+        arguments: [(64, 192, 64, 64), (160, 480, 160, 160), (1_024, 3_072, 1_024, 1_024), (512, 5_120, 1_280, 1_280)])
     func shortBuffer(period: Int, buffer: Int, slept: Int, rendered: Int) throws {
         let bench = Bench(.init(periods: period...period, buffers: buffer...buffer))
         let format = try bench.sink.open()
@@ -99,7 +99,7 @@ struct OpeningTests {
     func ownSizes() throws {
         let bench = Bench()
         bench.pcm.fail(.hardware, EINVAL)
-        #expect(try bench.sink.open().framesPerPeriod == 960)
+        #expect(try bench.sink.open().framesPerPeriod == 1_024)
         #expect(bench.pcm.seen.period == 1_024)
         #expect(bench.pcm.seen.buffer == 4_096)
     }

@@ -35,9 +35,9 @@ struct RealLibraryTests {
                 try sink.write(tail)
                 expected += tail
                 try sink.drain()
-                // The device's periods are twice as long as the mixer's.
-                let excess = expected.count % (2 * format.bytesPerPeriod)
-                if excess > 0 { expected += [UInt8](repeating: 0, count: 2 * format.bytesPerPeriod - excess) }
+                // The device's periods are the mixer's.
+                let excess = expected.count % format.bytesPerPeriod
+                if excess > 0 { expected += [UInt8](repeating: 0, count: format.bytesPerPeriod - excess) }
             }
             sink.close()
             #expect(try contents(of: path) == expected)
