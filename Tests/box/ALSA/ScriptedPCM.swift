@@ -47,6 +47,7 @@ final class ScriptedPCM: PCMDriver, Sendable {
         var openings: [String] = []
         var closings = 0
         var now = Duration.zero
+        var clockReads = 0
         var encoding: SampleEncoding?
         var channelCount: Int?
         var rate = 0
@@ -245,7 +246,12 @@ final class ScriptedPCM: PCMDriver, Sendable {
         try perform(.delay) { contents in contents.queuedFrames }
     }
 
-    var now: Duration { contents.withLock { $0.now } }
+    var now: Duration {
+        contents.withLock {
+            $0.clockReads += 1
+            return $0.now
+        }
+    }
 
     func sleep(for duration: Duration, unless interruption: Interruption) {
         contents.withLock {

@@ -24,6 +24,16 @@ struct WritingTests {
         #expect(seen.queued.count == 6 * format.bytesPerPeriod)
     }
 
+    @Test("A write that the device takes at once reads no clock, and one that waits does")
+    func clock() throws {
+        let bench = Bench()
+        let format = try bench.sink.open()
+        try bench.write(6 * format.framesPerPeriod, of: format)
+        #expect(bench.pcm.seen.clockReads == 0)
+        try bench.write(format.framesPerPeriod, of: format)
+        #expect(bench.pcm.seen.clockReads > 0)
+    }
+
     @Test("Playing starts by itself with 80 ms in the buffer")
     func start() throws {
         let bench = Bench()
