@@ -368,11 +368,25 @@ final class Connection {
     ///
     /// - Returns: the id that ``takeAnswers()`` will name; `nil` when the message is larger than the broker accepts.
     func publish(
-        _ payload: [UInt8], to topic: String, quality: UInt8, isRetained: Bool
+        _ payload: [UInt8], to topic: String, quality: UInt8, isRetained: Bool, expiry: Int? = nil
     ) throws(MQTTError.Loss) -> Int32? {
         var id: Int32 = 0
-        let code = mosquitto_publish_v5(
-            handle, &id, topic, Int32(payload.count), payload, Int32(quality), isRetained, nil)
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if let expiry {
+            mosquitto_property_add_int32(
+                &properties, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.id, UInt32(clamping: expiry))
+        }
+        func publish() -> Int32 {
+            mosquitto_publish_v5(
+                handle, &id, topic, Int32(payload.count), payload, Int32(quality), isRetained, properties)
+        }
+        var code = publish()
+        // MQTT 3.1.1 has no properties.
+        if code == MOSQ_ERR_NOT_SUPPORTED.rawValue, properties != nil {
+            mosquitto_property_free_all(&properties)
+            code = publish()
+        }
         if code == MOSQ_ERR_OVERSIZE_PACKET.rawValue { return nil }
         guard code == MOSQ_ERR_SUCCESS.rawValue else { throw loss(code, 0) }
         return id

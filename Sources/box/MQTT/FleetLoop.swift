@@ -116,7 +116,9 @@ struct FleetLoop: ConnectionLoop {
         let publications = delegate.publications(limit: room)
         nextQuestion = publications.count == room ? .zero : .monotonicNow + Self.turn
         for publication in publications {
-            underWay[try session.publish(publication.payload, toName: publication.topic)] = publication.id
+            let id = try session.publish(
+                publication.payload, toName: publication.topic, expiry: publication.expiry)
+            underWay[id] = publication.id
         }
     }
 }

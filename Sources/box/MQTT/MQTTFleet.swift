@@ -93,9 +93,11 @@ public struct FleetPublication: Sendable, Equatable {
     public var id: Int64
     public var topic: String
     public var payload: [UInt8]
+    /// Seconds for which the broker keeps it for a box that is away, with MQTT 5; `nil` for as long as its session.
+    public var expiry: Int?
 
-    public init(id: Int64, topic: String, payload: [UInt8]) {
-        (self.id, self.topic, self.payload) = (id, topic, payload)
+    public init(id: Int64, topic: String, payload: [UInt8], expiry: Int? = nil) {
+        (self.id, self.topic, self.payload, self.expiry) = (id, topic, payload, expiry)
     }
 }
 

@@ -45,6 +45,7 @@ final class Session {
         var topic: String
         var payload: [UInt8]
         var isRetained: Bool
+        var expiry: Int?
         /// The connection's id for it; `nil` until it is given to this connection.
         var underWay: Int32?
     }
@@ -239,9 +240,12 @@ final class Session {
     }
 
     /// As ``publish(_:to:)``, on a topic that may be another box's.
-    func publish(_ payload: [UInt8], toName topic: String, isRetained: Bool = false) throws(MQTTError) -> Int {
+    func publish(_ payload: [UInt8], toName topic: String, isRetained: Bool = false, expiry: Int? = nil)
+        throws(MQTTError) -> Int
+    {
         lastID += 1
-        unacknowledged.append(Publication(id: lastID, topic: topic, payload: payload, isRetained: isRetained))
+        unacknowledged.append(
+            Publication(id: lastID, topic: topic, payload: payload, isRetained: isRetained, expiry: expiry))
         try sendPublications()
         return lastID
     }
@@ -262,7 +266,7 @@ final class Session {
             do throws(MQTTError.Loss) {
                 id = try connection.publish(
                     message.payload, to: message.topic, quality: quality,
-                    isRetained: message.isRetained && granted?.retainIsAvailable != false)
+                    isRetained: message.isRetained && granted?.retainIsAvailable != false, expiry: message.expiry)
             } catch { throw ended(error) }
             unacknowledged[index].underWay = id ?? -1
             if id == nil { events.refused.append(.init(id: message.id, topic: message.topic, reason: nil)) }
