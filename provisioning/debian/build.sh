@@ -229,6 +229,7 @@ gateway_package() {
   install_file 644 "$project/provisioning/systemd/soundbox-gateway.sysusers" \
     "$root/usr/lib/sysusers.d/soundbox-gateway.conf"
   for page in gateway integration; do install_file 644 "$project/docs/$page.md" "$doc/$page.md"; done
+  install_file 644 "$project/docs/gateway-api.yaml" "$doc/gateway-api.yaml"
   for hook in "$project"/provisioning/hooks/*.yaml; do
     install_file 644 "$hook" "$doc/examples/hooks/$(basename "$hook")"
   done

@@ -33,18 +33,11 @@ package struct GatewayService {
         if let keys = configuration.keys, !SmallFile.exists(keys) {
             throw KeyError("keys: \(keys) is not there; it is the folder or the file of the boxes' keys")
         }
-        let tokens = try Self.using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
-        let hooks = try configuration.hooks.map(Hook.all(inFolder:)) ?? [:]
-        if let folder = configuration.hooks {
-            logger.info("hooks", metadata: ["read": "\(hooks.keys.sorted().joined(separator: " "))"])
-            for name in Hook.ignored(inFolder: folder) {
-                logger.warning(
-                    "not read: the name of a hook's file ends in .yaml", metadata: ["file": "\(folder)/\(name)"])
-            }
-        }
+        let (tokens, reader) = try Self.read(configuration)
+        Self.log(reader, configuration, logger)
         let fleet = try MQTTFleet(
             settings: configuration.brokerSettings(), clientID: configuration.clientID,
-            filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status)]
+            filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status), BoxID.filter(.replies)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
         store = try Self.using("database") {
@@ -54,17 +47,51 @@ package struct GatewayService {
         }
         callbacks = CallbackService(
             receivers: configuration.callbacks, store: store, metrics: metrics, logger: logger)
+        let desk = CommandDesk()
         let outgoing = try Outgoing(
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
-            callbacks: callbacks, metrics: metrics, logger: logger)
+            callbacks: callbacks, commands: desk, metrics: metrics, logger: logger)
         self.outgoing = outgoing
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
             intake: intake, list: PaymentList(path: configuration.database), tokens: tokens,
-            reader: WebhookReader(hooks: hooks, decoder: configuration.decoder),
+            reader: reader,
             boxes: { [overview = outgoing.overview] in overview.boxes },
             isConnected: { [overview = outgoing.overview] in overview.isConnected },
+            commands: { type, members, box, isAway in
+                await desk.send(
+                    type, members, to: box, at: SystemClock.now, waits: type == "cancel", isAway: isAway,
+                    wake: fleet.publicationsAreWaiting)
+            },
             clock: store.clock, metrics: metrics, logger: logger)
+    }
+
+    /// What ``reload()`` reads again. Blocks on the disk.
+    package static func read(
+        _ configuration: GatewayConfiguration
+    ) throws -> (tokens: AccessTokens, reader: WebhookReader) {
+        let tokens = try using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
+        let hooks = try configuration.hooks.map(Hook.all(inFolder:)) ?? [:]
+        return (tokens, WebhookReader(hooks: hooks, decoder: configuration.decoder))
+    }
+
+    private static func log(_ reader: WebhookReader, _ configuration: GatewayConfiguration, _ logger: Logger) {
+        guard let folder = configuration.hooks else { return }
+        logger.info("hooks", metadata: ["read": "\(reader.hooks.keys.sorted().joined(separator: " "))"])
+        for name in Hook.ignored(inFolder: folder) {
+            logger.warning(
+                "not read: the name of a hook's file ends in .yaml or .yml", metadata: ["file": "\(folder)/\(name)"])
+        }
+    }
+
+    /// Reads tokens, hooks and their secrets again, all or nothing. Connections stay. Blocks on the disk.
+    package func reload() {
+        do {
+            let (tokens, reader) = try Self.read(configuration)
+            handler.replace(tokens, reader)
+            Self.log(reader, configuration, logger)
+            logger.notice("reloaded: tokens, hooks and their secrets")
+        } catch { logger.error("not reloaded: everything stays as it was", metadata: ["reason": "\(error)"]) }
     }
 
     /// Names the key of `gateway.yaml` that a file comes from.

@@ -8,7 +8,10 @@ struct Gateway: AsyncParsableCommand {
         commandName: "soundbox-gateway",
         abstract: "Takes payments by HTTP and sends them to sound boxes until the boxes have them.",
         version: SoundboxVersion.current,
-        subcommands: [RunGateway.self, ListPayments.self, ListUnread.self, RetryUnread.self, ListCallbacks.self])
+        subcommands: [
+            RunGateway.self, CheckConfiguration.self, ListPayments.self, ListUnread.self, RetryUnread.self,
+            ListCallbacks.self,
+        ])
 }
 
 @main

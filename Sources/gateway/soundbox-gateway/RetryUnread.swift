@@ -9,8 +9,8 @@ struct RetryUnread: ParsableCommand {
         abstract: "Read unread webhooks again, with the hooks' files as they are now.",
         discussion: """
             What can be read is stored as a payment, which the gateway publishes within a second; the rest stays, with its \
-            reason. Ends with 1 if some stay. Works while the gateway runs, which reads its hooks only as it starts: \
-            restart it for the next webhooks. Run it as the gateway's user.
+            reason. Ends with 1 if some stay. Works while the gateway runs, which reads its hooks again with: \
+            systemctl reload soundbox-gateway. Run it as the gateway's user.
             """)
 
     @OptionGroup var configuration: ConfigurationOption

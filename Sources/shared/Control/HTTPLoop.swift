@@ -222,7 +222,7 @@ final class HTTPLoop {
         case .begun:
             exchange.state = .receiving
             let head = HTTPHead(of: connection, method: method, version: version, target: exchange.target)
-            for name in server.headers { exchange.headers[name] = head[name] }
+            for name in server.headers() { exchange.headers[name] = head[name] }
             guard let (status, reason) = refusal(of: head) else { return true }
             var response = server.refusal(status, reason)
             // An unread body would be taken for the next request.

@@ -69,8 +69,8 @@ package final class HTTPServer: Sendable {
     let refusal: @Sendable (_ status: Int, _ reason: String) -> HTTPResponse
     let handler: Handler
     let mailbox: Mailbox
-    /// The headers that the handler gets, in lower case.
-    let headers: [String]
+    /// The headers that the handler gets, in lower case. Called with each request.
+    let headers: @Sendable () -> [String]
     let identity: Identity?
     /// Whether to serve an accepted connection. Called on the server's thread; must not block.
     let admits: @Sendable (_ descriptor: Int32) -> Bool
@@ -111,7 +111,8 @@ package final class HTTPServer: Sendable {
     package init(
         limits: Limits = Limits(), identity: Identity? = nil,
         refusal: @escaping @Sendable (_ status: Int, _ reason: String) -> HTTPResponse,
-        headers: [String] = [], admits: @escaping @Sendable (_ descriptor: Int32) -> Bool = { _ in true },
+        headers: @escaping @autoclosure @Sendable () -> [String] = [],
+        admits: @escaping @Sendable (_ descriptor: Int32) -> Bool = { _ in true },
         handler: @escaping Handler
     ) throws(SystemError) {
         self.headers = headers

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import SoundboxCore
 import SoundboxSystem
 import TestSupport
@@ -277,6 +278,68 @@ struct GatewayTests {
         }
     }
 
+    @Test(
+        "SIGHUP reads tokens, hooks and secrets again, keeps connections, and takes nothing of a folder with a mistake")
+    func reload() async throws {
+        let trial = try GatewayTrial(
+            folder: folder, brokerPort: try LoopbackSocket.freePort(),
+            settings: ["hooks: \"\(folder.file("hooks"))\""])
+        try SmallFile.createFolders(folder.file("hooks"))
+        func write(_ secret: String, hook: String, tokens: String) async throws {
+            for (text, name) in [(secret, "secret"), (tokens, "tokens")] {
+                try await ChildProcess.run("chmod", "600", try folder.write("\(text)\n", to: name))
+            }
+            try folder.write(hook, to: "hooks/shop.yml")
+        }
+        let hook = """
+            signature: {secret_file: "\(folder.file("secret"))", token: {header: X-Token}}
+            merchant: {constant: M1001}
+            device: {constant: box-01}
+            id: id
+            amount: {field: amount, unit: decimal}
+
+            """
+        let (first, second) = (GatewayTrial.token, String(GatewayTrial.token.reversed()))
+        func post(_ token: String) async throws -> Int {
+            try await trial.ask("GET", "/payments", token: token).status
+        }
+        let body = #"{"id":"A-1","amount":"1"}"#
+        try await write(first, hook: hook, tokens: "shop \(first)")
+        let gateway = try await trial.start()
+        let kept = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard LoopbackSocket.connect(kept, to: trial.port) else { throw TestFailure("connect: \(errno)") }
+        defer { close(kept) }
+        func ask() throws -> String {
+            let request = "GET /payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(second)\r\n\r\n"
+            guard send(kept, request, request.utf8.count, 0) > 0 else { throw TestFailure("gone") }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = recv(kept, &bytes, bytes.count, 0)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }
+        #expect(try ask().hasPrefix("HTTP/1.1 401 "))
+        #expect(await trial.knock(body, token: first) == 200)
+
+        try await write(second, hook: hook + "nonsense: 1\n", tokens: "shop \(second)")
+        kill(gateway.id, SIGHUP)
+        let refusal = try await gateway.errors.next { $0.contains("not reloaded") ? $0 : nil }
+        #expect(refusal.contains("hooks/shop.yml:6"), "\(refusal)")
+        let check = try await result(of: [Products.gateway, "check", "--config", folder.file("gateway.yaml")])
+        #expect(check.code == 1 && check.errors.first?.contains("hooks/shop.yml:6") == true)
+        #expect(await trial.knock(body, token: first) == 200)
+        #expect(try await post(second) == 401)
+        #expect(try await post(first) == 200)
+
+        try await write(second, hook: hook, tokens: "shop \(second)")
+        kill(gateway.id, SIGHUP)
+        _ = try await gateway.errors.next { $0.contains(" reloaded") ? $0 : nil }
+        #expect(await trial.knock(body, token: first) == 401)
+        #expect(await trial.knock(body, token: second) == 200)
+        #expect(try await post(second) == 200)
+        #expect(try await post(first) == 401)
+        #expect(try ask().hasPrefix("HTTP/1.1 200 "))
+        try await gateway.killNow()
+    }
+
     @Test("Killed while receipts wait at the broker, the gateway has them when it is back")
     func receiptsWait() async throws {
         try await withMosquitto(in: folder) { broker in
@@ -451,6 +514,16 @@ struct GatewayTests {
             #expect(await trial.post("A-1") == 200)
             try await trial.await("A-1", "announced")
             #expect(try await trial.payment("A-1")["how"] == .string("aloud"))
+            let token = String(GatewayTrial.token.reversed())
+            func command(_ path: String, _ body: String) async throws -> (status: Int, json: JSONValue) {
+                try await trial.ask("POST", "/boxes/M1001/\(path)", body, token: token)
+            }
+            let volume = try await command("box-01/volume", #"{"volume":55}"#)
+            #expect(volume.status == 200 && volume.json["result"] == .string("ok"), "\(volume)")
+            let wrong = try await command("box-01/volume", #"{"volume":555}"#)
+            #expect(wrong.status == 422 && wrong.json["reason"]?.string?.hasPrefix("volume: ") == true, "\(wrong)")
+            #expect(try await command("box-02/ring", "{}").status == 409)
+            #expect(try await command("box-02/cancel", #"{"command":"r-1"}"#).status == 202)
             _ = try await gateway.errors.next { $0.contains("a box refuses messages") ? $0 : nil }
             box.terminate()
             #expect(try await box.exitStatus() == 0)

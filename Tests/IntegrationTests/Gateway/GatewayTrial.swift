@@ -16,7 +16,8 @@ struct GatewayTrial {
         self.folder = folder
         self.brokerPort = brokerPort
         port = try LoopbackSocket.freePort()
-        let tokens = try folder.write("shop \(Self.token)\n", to: "tokens")
+        let tokens = try folder.write(
+            "shop \(Self.token)\nrings \(String(Self.token.reversed())) rights=commands\n", to: "tokens")
         guard chmod(tokens, 0o600) == 0 else { throw TestFailure("chmod") }
         try folder.write(
             """
@@ -56,6 +57,16 @@ struct GatewayTrial {
         request.headers = ["X-Token: \(token)"]
         request.body = Array(body.utf8)
         return try? await request.answer(onThreadNamed: "client").status
+    }
+
+    func ask(
+        _ method: String, _ path: String, _ body: String? = nil, token: String? = Self.token
+    ) async throws -> (status: Int, json: JSONValue) {
+        var request = HTTPFetch(method, "http://127.0.0.1:\(port)\(path)", limit: .seconds(300), most: 1 << 20)
+        request.headers = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        request.body = body.map { Array($0.utf8) }
+        let answer = try await request.answer(onThreadNamed: "client")
+        return (answer.status, (try? JSONValue(parsing: answer.body)) ?? .null)
     }
 
     /// What is known of a payment.

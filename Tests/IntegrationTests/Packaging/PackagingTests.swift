@@ -162,7 +162,8 @@ struct PackagingTests {
         #expect(members["/usr/bin/soundbox-gateway"]?.mode == "-rwxr-xr-x")
         for path in [
             "/usr/lib/systemd/system/soundbox-gateway.service", "/usr/lib/sysusers.d/soundbox-gateway.conf",
-            "/usr/share/doc/soundbox-gateway/gateway.md", "/usr/share/doc/soundbox-gateway/examples/hooks/stripe.yaml",
+            "/usr/share/doc/soundbox-gateway/gateway.md", "/usr/share/doc/soundbox-gateway/gateway-api.yaml",
+            "/usr/share/doc/soundbox-gateway/examples/hooks/stripe.yaml",
             "/usr/share/man/man1/soundbox-gateway.1.gz",
         ] { #expect(members[path]?.mode == "-rw-r--r--", "\(path)") }
     }

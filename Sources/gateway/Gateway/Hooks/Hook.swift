@@ -22,22 +22,34 @@ package struct Hook: Sendable {
         try self.init(reading: try YAMLValue(readingFile: path))
     }
 
-    /// Every `{name}.yaml` of a folder, by its name. Blocks on the disk.
+    private static let endings = [".yaml", ".yml"]
+
+    /// The name of a hook with a file of this name; `nil` for another file.
+    private static func name(ofFile file: String) -> String? {
+        guard !file.hasPrefix("."), let ending = endings.first(where: file.hasSuffix) else { return nil }
+        return String(file.dropLast(ending.count))
+    }
+
+    /// Every `{name}.yaml` and `{name}.yml` of a folder, by its name. Blocks on the disk.
     package static func all(inFolder folder: String) throws -> [String: Hook] {
         var hooks: [String: Hook] = [:]
         let names: [String]
         do { names = try SmallFile.names(in: folder) } catch {
             throw FileError(path: "hooks: \(folder)", problem: "\(error)")
         }
-        for name in names.sorted() where name.hasSuffix(".yaml") && !name.hasPrefix(".") {
-            hooks[String(name.dropLast(5))] = try Hook(readingFile: "\(folder)/\(name)")
+        for file in names.sorted() {
+            guard let name = name(ofFile: file) else { continue }
+            guard hooks[name] == nil else {
+                throw FileError(path: "hooks: \(folder)/\(file)", problem: "there is \(name).yaml as well")
+            }
+            hooks[name] = try Hook(readingFile: "\(folder)/\(file)")
         }
         return hooks
     }
 
     /// What else stands in the folder, and is not read: a file of another ending, for example. Blocks on the disk.
     package static func ignored(inFolder folder: String) -> [String] {
-        ((try? SmallFile.names(in: folder)) ?? []).filter { !$0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+        ((try? SmallFile.names(in: folder)) ?? []).filter { !$0.hasPrefix(".") && name(ofFile: $0) == nil }.sorted()
     }
 
     package init(reading value: YAMLValue) throws(YAMLError) {

@@ -2,23 +2,22 @@ import Logging
 import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
-/// Answers the requests of payment systems: ``GatewayRoute``.
-package struct GatewayRequestHandler: Sendable {
+/// Answers the requests of payment systems: ``GatewayRoute``. Any thread.
+package final class GatewayRequestHandler: Sendable {
     /// The headers that it reads, besides those of the hooks.
     package static let headers = ["authorization", "content-type"]
 
     let intake: PaymentIntake
     let list: PaymentList
-    let tokens: AccessTokens
-    let reader: WebhookReader
+    private let served: Mutex<Served>
     let boxes: @Sendable () -> [BoxID: KnownBox]
     let isConnected: @Sendable () -> Bool
+    let commands: Commands
     let clock: GatewayClock
     let metrics: GatewayMetrics
     let logger: Logger
-    private let hookRates: [String: RateLimit]
-    private let absences: [String: AbsenceWatch]
     /// Lines about what is refused, which anybody may send, about what is for no box, about what cannot be read, and
     /// about what cannot be stored.
     private let refusalLines = RateLimit()
@@ -28,19 +27,22 @@ package struct GatewayRequestHandler: Sendable {
     private let storeLines = RateLimit()
     private let keyLines: [String: RateLimit]
 
+    package typealias Commands =
+        @Sendable (_ type: String, _ members: [(name: String, value: JSONValue)], BoxID, _ isAway: Bool) async ->
+        CommandDesk.Outcome
+
     package init(
         intake: PaymentIntake, list: PaymentList, tokens: AccessTokens, reader: WebhookReader,
         boxes: @escaping @Sendable () -> [BoxID: KnownBox], isConnected: @escaping @Sendable () -> Bool,
+        commands: @escaping Commands,
         clock: GatewayClock, metrics: GatewayMetrics, logger: Logger
     ) {
         self.intake = intake
         self.list = list
-        self.tokens = tokens
-        self.reader = reader
-        hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
-        absences = reader.hooks.mapValues { _ in AbsenceWatch() }
+        served = Mutex(Served(tokens, reader))
         self.boxes = boxes
         self.isConnected = isConnected
+        self.commands = commands
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -55,20 +57,45 @@ package struct GatewayRequestHandler: Sendable {
         for warning in warnings { logger.warning("\(warning)", metadata: ["hook": "\(name)"]) }
     }
 
+    /// What is read from files, and replaced as a whole: a request sees the old or the new one.
+    private struct Served {
+        let tokens: AccessTokens
+        let reader: WebhookReader
+        let hookRates: [String: RateLimit]
+        let absences: [String: AbsenceWatch]
+        /// The headers that the server has to hand on.
+        let headers: [String]
+
+        init(_ tokens: AccessTokens, _ reader: WebhookReader) {
+            self.tokens = tokens
+            self.reader = reader
+            hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
+            absences = reader.hooks.mapValues { _ in AbsenceWatch() }
+            headers = Array(Set(GatewayRequestHandler.headers + reader.hooks.values.flatMap(\.headers)))
+        }
+    }
+
+    /// Requests that are being answered keep what they began with.
+    package func replace(_ tokens: AccessTokens, _ reader: WebhookReader) {
+        let new = Served(tokens, reader)
+        served.withLock { $0 = new }
+    }
+
     /// The headers that the server has to hand on.
-    package var headers: [String] { Array(Set(Self.headers + reader.hooks.values.flatMap(\.headers))) }
+    package var headers: [String] { served.withLock { $0.headers } }
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
         let match = GatewayRoute.match(request.method, path)
+        let served = served.withLock { $0 }
         switch match {
         case .route(.health): return await health(request)
-        case .route(.webhook): return await handleWebhook(path[1], request)
+        case .route(.webhook): return await handleWebhook(path[1], request, served)
         case .methods(let methods) where path[0] == "hooks" || path[0] == "healthz": return .wrongMethod(methods)
         default: break
         }
         let access: AccessTokens.Access
-        switch tokens.verdict(on: request.headers["authorization"]) {
+        switch served.tokens.verdict(on: request.headers["authorization"]) {
         case .admitted(let admitted): access = admitted
         case .tooFast(let name):
             metrics.count(.tooFast)
@@ -85,12 +112,13 @@ package struct GatewayRequestHandler: Sendable {
             let routes = GatewayRoute.allCases.map(\.rawValue).joined(separator: ", ")
             return .error(404, "expected one of: \(routes)")
         case .methods(let methods): return .wrongMethod(methods)
-        case .route(let route): return await answer(request, route, path, access)
+        case .route(let route): return await answer(request, route, path, access, served.reader.decoder)
         }
     }
 
     private func answer(
-        _ request: HTTPRequest, _ route: GatewayRoute, _ path: [String], _ access: AccessTokens.Access
+        _ request: HTTPRequest, _ route: GatewayRoute, _ path: [String], _ access: AccessTokens.Access,
+        _ decoder: PaymentNoticeDecoder
     ) async -> HTTPResponse {
         if let right = route.right, !access.rights.contains(right) {
             return forbidden("the token \(access.name) has no right \(right.rawValue)", access)
@@ -104,9 +132,11 @@ package struct GatewayRequestHandler: Sendable {
             return forbidden("the token \(access.name) is for other merchants", access)
         }
         switch route {
-        case .post: return await post(request.body, for: box, access.name)
+        case .post: return await post(request.body, for: box, access.name, decoder)
         case .payment: return await state(of: path[3], request, box)
         case .box: return self.box(in: box)
+        case .cancel, .volume, .say, .ring, .replay:
+            return await command(path[3], request.body, to: box, access.name)
         // Answered before.
         case .health, .webhook, .list: return .error(404, "not found")
         }
@@ -149,10 +179,12 @@ package struct GatewayRequestHandler: Sendable {
 
     // MARK: Payments
 
-    private func post(_ body: [UInt8], for box: BoxID, _ sender: String) async -> HTTPResponse {
+    private func post(
+        _ body: [UInt8], for box: BoxID, _ sender: String, _ decoder: PaymentNoticeDecoder
+    ) async -> HTTPResponse {
         let notice: PaymentNotice
         do throws(NoticeRejection) {
-            guard case .notice(let read, let unread) = try reader.decoder.decode(body) else {
+            guard case .notice(let read, let unread) = try decoder.decode(body) else {
                 return .error(422, "no payment")
             }
             // Signed, it needs a time that the box can read.
@@ -227,10 +259,47 @@ package struct GatewayRequestHandler: Sendable {
         return HTTPResponse(200, known.json(of: box, at: clock.now))
     }
 
+    // MARK: Commands
+
+    /// - Parameter type: as in the command. The box checks the rest, and its reply names what is wrong.
+    private func command(_ type: String, _ body: [UInt8], to box: BoxID, _ sender: String) async -> HTTPResponse {
+        let json: JSONValue
+        do { json = body.isEmpty ? .object([]) : try JSONValue(parsing: body) } catch {
+            return .error(422, "\(error)", field: "payload")
+        }
+        guard case .object(let members) = json else { return .error(422, "expected an object", field: "payload") }
+        if let id = members.first(where: { $0.name == "id" })?.value, id.string?.isEmpty ?? true {
+            return .error(422, "expected a text", field: "id")
+        }
+        guard isConnected() else { return .error(503, "the broker is not connected; send it again") }
+        // It would come too late, or never.
+        let isAway = boxes()[box]?.isOnline(at: clock.now.running) != true
+        guard type == "cancel" || !isAway else {
+            return .error(409, "the box is away")
+        }
+        let outcome = await commands(type, members, box, isAway)
+        logger.info(
+            "command",
+            metadata: ["box": "\(box)", "type": "\(type)", "token": "\(sender)", "outcome": "\(outcome.word)"])
+        switch outcome {
+        case .reply(let reply): return HTTPResponse(reply["result"]?.string == "ok" ? 200 : 422, reply)
+        case .waits(let id):
+            return HTTPResponse(202, .object([("command", .string(id)), ("result", .string("waiting"))]))
+        case .unsent(let reason): return .error(503, "not sent: \(reason)")
+        case .noAnswer(let id):
+            return HTTPResponse(
+                504,
+                .object([
+                    ("command", .string(id)),
+                    ("error", .string("the box has not answered; it may still act for a minute")),
+                ]))
+        }
+    }
+
     // MARK: Hooks
 
-    private func handleWebhook(_ name: String, _ request: HTTPRequest) async -> HTTPResponse {
-        guard let hook = reader.hooks[name] else { return .error(404, "there is no hook of this name") }
+    private func handleWebhook(_ name: String, _ request: HTTPRequest, _ served: Served) async -> HTTPResponse {
+        guard let hook = served.reader.hooks[name] else { return .error(404, "there is no hook of this name") }
         let now = clock.now.time
         let webhook: GenuineWebhook
         do throws(HookRefusal) {
@@ -251,28 +320,28 @@ package struct GatewayRequestHandler: Sendable {
         }
         warn(of: hook, name)
         // Only what is signed counts: a flood of forged requests must not hold up the provider's.
-        guard hookRates[name]?.take() != nil else {
+        guard served.hookRates[name]?.take() != nil else {
             metrics.count(.tooFast)
             return .tooFast(name)
         }
-        return await take(webhook, from: hook)
+        return await take(webhook, from: hook, served)
     }
 
     /// Stores every payment of a webhook in one commit. Where one cannot be read, or is for no box, it costs no other one,
     /// and the webhook is stored too: the provider's repetition would mend nothing.
-    private func take(_ webhook: GenuineWebhook, from hook: Hook) async -> HTTPResponse {
+    private func take(_ webhook: GenuineWebhook, from hook: Hook, _ served: Served) async -> HTTPResponse {
         let name = webhook.hook
-        let parts = reader.parts(of: webhook)
+        let parts = served.reader.parts(of: webhook)
         for part in parts {
             switch part {
-            case .ignored(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence)
+            case .ignored(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence, served)
             case .noBox(let id, let reason, let isAbsence):
-                ignore(name, reason, isAbsence: isAbsence, as: .noBox)
+                ignore(name, reason, isAbsence: isAbsence, served, as: .noBox)
                 guard noBoxLines.take() != nil else { continue }
                 logger.notice(
                     "a webhook's payment is for no box",
                     metadata: ["hook": "\(name)", "id": "\(id)", "reason": "\(reason)"])
-            case .payment: _ = absences[name]?.read()
+            case .payment: _ = served.absences[name]?.read()
             case .problem: break
             }
         }
@@ -321,10 +390,10 @@ package struct GatewayRequestHandler: Sendable {
     }
 
     private func ignore(
-        _ name: String, _ reason: String, isAbsence: Bool, as answer: GatewayMetrics.Answer = .ignored
+        _ name: String, _ reason: String, isAbsence: Bool, _ served: Served, as answer: GatewayMetrics.Answer = .ignored
     ) {
         metrics.count(answer)
-        if let warning = absences[name]?.ignored(reason, byAbsence: isAbsence) {
+        if let warning = served.absences[name]?.ignored(reason, byAbsence: isAbsence) {
             logger.warning("\(warning)", metadata: ["hook": "\(name)"])
         }
     }
@@ -340,6 +409,18 @@ extension KnownBox {
             ("session_epoch", sessionEpoch.map { .integer($0) } ?? .null),
             ("faults", .array(faults.map { .string($0) })),
         ])
+    }
+}
+
+extension CommandDesk.Outcome {
+    /// For the log: texts for the shop are not for it.
+    fileprivate var word: String {
+        switch self {
+        case .reply(let reply): reply["result"]?.string ?? "unknown"
+        case .waits: "waiting"
+        case .unsent: "unsent"
+        case .noAnswer: "no answer"
+        }
     }
 }
 

@@ -6,6 +6,11 @@ package enum GatewayRoute: String, CaseIterable, Sendable {
     case post = "POST /payments/{merchant}/{device}"
     case list = "GET /payments"
     case payment = "GET /payments/{merchant}/{device}/{id}"
+    case cancel = "POST /boxes/{merchant}/{device}/cancel"
+    case volume = "POST /boxes/{merchant}/{device}/volume"
+    case say = "POST /boxes/{merchant}/{device}/say"
+    case ring = "POST /boxes/{merchant}/{device}/ring"
+    case replay = "POST /boxes/{merchant}/{device}/replay"
     case box = "GET /boxes/{merchant}/{device}"
 
     /// What the token must be allowed; `nil` where there is none.
@@ -13,6 +18,7 @@ package enum GatewayRoute: String, CaseIterable, Sendable {
         switch self {
         case .health, .webhook: nil
         case .post: .payments
+        case .cancel, .volume, .say, .ring, .replay: .commands
         case .list, .payment, .box: .read
         }
     }

@@ -30,12 +30,13 @@ struct ParameterProblem: Error, Equatable {
 
 extension PaymentQuery {
     static let limits = 1...1000
+    static let parameters = ["merchant", "device", "since", "limit", "after"]
 
     /// Reads `merchant`, `device`, `since`, `limit` and `after`.
-    init(reading parameters: [(name: String, value: String)]) throws(ParameterProblem) {
+    init(reading query: [(name: String, value: String)]) throws(ParameterProblem) {
         var values: [String: String] = [:]
-        for (name, value) in parameters {
-            guard ["merchant", "device", "since", "limit", "after"].contains(name) else {
+        for (name, value) in query {
+            guard Self.parameters.contains(name) else {
                 throw ParameterProblem(
                     parameter: name.excerpt, problem: "unknown; expected merchant, device, since, limit or after")
             }

@@ -18,6 +18,7 @@ package struct Outgoing: MQTTFleetDelegate {
     private let keep: Duration
     /// `nil` tells nobody.
     private let callbacks: CallbackService?
+    private let commands: CommandDesk
     private let metrics: GatewayMetrics
     private let logger: Logger
 
@@ -47,13 +48,14 @@ package struct Outgoing: MQTTFleetDelegate {
     /// - Throws: when the store cannot be read.
     package init(
         store: any PaymentStore, keys: String?, reconciles: Bool, keep: Duration, callbacks: CallbackService? = nil,
-        metrics: GatewayMetrics, logger: Logger
+        commands: CommandDesk = CommandDesk(), metrics: GatewayMetrics, logger: Logger
     ) throws(StoreError) {
         self.store = store
         self.keys = SigningKeys(path: keys)
         self.reconciles = reconciles
         self.keep = keep
         self.callbacks = callbacks
+        self.commands = commands
         self.metrics = metrics
         self.logger = logger
         boxes = WatchedBoxes(try store.boxes())
@@ -88,6 +90,7 @@ package struct Outgoing: MQTTFleetDelegate {
 
     package mutating func commit(_ turn: FleetTurn) throws {
         let now = store.clock.now
+        let turn = commands.take(from: turn)
         var change = DeliveryTurn()
         for message in turn.messages { read(message, at: now, into: &change) }
         var reconciled: [BoxID] = []
@@ -180,18 +183,22 @@ package struct Outgoing: MQTTFleetDelegate {
     // MARK: What is published
 
     package mutating func publications(limit: Int) -> [FleetPublication] {
+        // Somebody waits for these.
+        let commands = commands.publications(limit: limit) { [keys] (members, box, topic) throws(SecretFileError) in
+            try keys.payload(members, of: box, on: topic)
+        }
         do throws(StoreError) {
             let now = store.clock.now
             // What the broker takes could not be noted, and would be published again after each connection.
             if cannotWrite { try store.saveTime() }
             try runHousekeeping(at: now)
-            let payments = try duePayments(limit: limit, at: now)
-            let publications = try payments + reconciliations(limit: limit - payments.count, at: now)
+            let payments = try duePayments(limit: limit - commands.count, at: now)
+            let publications = try payments + reconciliations(limit: limit - commands.count - payments.count, at: now)
             complaints["store"] = nil
-            return publications
+            return commands + publications
         } catch {
             complain("store", "the store cannot be used", "\(error)")
-            return []
+            return commands
         }
     }
 

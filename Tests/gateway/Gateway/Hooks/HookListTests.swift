@@ -29,7 +29,8 @@ struct HookListTests {
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
             reader: WebhookReader(hooks: ["shop": hook], decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: metrics, logger: silence)
+            boxes: { [:] }, isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") },
+            clock: store.clock, metrics: metrics, logger: silence)
     }
 
     private func post(_ rows: [String], to handler: GatewayRequestHandler) async -> Int {

@@ -140,7 +140,8 @@ struct WeChatPayHookTests {
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
             reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: GatewayMetrics(),
+            boxes: { [:] }, isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") },
+            clock: store.clock, metrics: GatewayMetrics(),
             logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
         #expect(lines.entries.count == 1 && lines.entries[0].contains("the certificate 0A of platform_keys ends on "))
     }

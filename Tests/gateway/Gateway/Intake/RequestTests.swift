@@ -29,12 +29,17 @@ struct RequestTests {
     ) async throws {
         var seen = KnownBox()
         seen.seenAt = store.clock.now.time
+        (seen.seen, seen.onlineSince) = (store.clock.now.running, store.clock.now.running)
         let handler = GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens(tokens),
             reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
             boxes: { [seen] in [trialBox: KnownBox(), otherBox: seen] }, isConnected: { isConnected },
-            clock: store.clock, metrics: metrics,
+            commands: { type, members, _, isAway in
+                isAway
+                    ? .waits(id: "g-1")
+                    : .reply(.object([("command", .string(type)), ("result", .string("ok"))] + members))
+            }, clock: store.clock, metrics: metrics,
             logger: logger)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
@@ -194,6 +199,28 @@ struct RequestTests {
             #expect(try store.boxes().count == 2)
         }
         #expect(metrics.count(of: .forbidden) == 4)
+    }
+
+    @Test("A command is for tokens with that right, and for boxes that are online; a cancel waits at the broker")
+    func commands() async throws {
+        try await serve(tokens: "rings \(Self.token) rights=commands\nshop \(Self.token)1") { ask in
+            let ring = try await ask("POST", "/boxes/M1001/box-02/ring", #"{"timeout":5}"#)
+            #expect(
+                ring.status == 200 && ring.json["command"] == .string("ring") && ring.json["timeout"] == .integer(5))
+            #expect(try await ask("POST", "/boxes/M1001/box-02/replay", "").status == 200)
+            #expect(try await ask("POST", "/boxes/M1001/box-02/ring", "", token: Self.token + "1").status == 403)
+            #expect(try await ask("POST", "/boxes/M1001/box-02/settings", "{}").status == 404)
+            for body in ["[]", "{", #"{"id":""}"#, #"{"id":7}"#] {
+                #expect(try await ask("POST", "/boxes/M1001/box-02/say", body).status == 422, "\(body)")
+            }
+            #expect(try await ask("POST", "/boxes/M1001/box-01/volume", #"{"volume":5}"#).status == 409)
+            let cancel = try await ask("POST", "/boxes/M1001/box-01/cancel", #"{"command":"r-1"}"#)
+            #expect(cancel.status == 202 && cancel.json["result"] == .string("waiting"))
+        }
+        try await serve(tokens: "rings \(Self.token) rights=commands", isConnected: false) { ask in
+            let status = try await ask("POST", "/boxes/M1001/box-01/cancel", "{}").status
+            #expect(status == 503)
+        }
     }
 
     @Test("Anybody may ask whether the gateway is well: that is, its disk and its broker", arguments: [true, false])

@@ -43,7 +43,8 @@ struct UnreadTests {
         GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: reader(hooks), boxes: { [:] }, isConnected: { true }, clock: store.clock, metrics: metrics,
+            reader: reader(hooks), boxes: { [:] }, isConnected: { true },
+            commands: { _, _, _, _ in .unsent(reason: "nobody") }, clock: store.clock, metrics: metrics,
             logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
     }
 
