@@ -30,8 +30,11 @@ package struct GatewayService {
     package init(configuration: GatewayConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        if let keys = configuration.keys, !SmallFile.exists(keys) {
-            throw KeyError("keys: \(keys) is not there; it is the folder or the file of the boxes' keys")
+        if let keys = configuration.keys {
+            try configuration.using("keys") {
+                guard !SmallFile.exists(keys) else { return }
+                throw FileError(path: keys, problem: "is not there; it is the folder or the file of the boxes' keys")
+            }
         }
         let (tokens, reader) = try Self.read(configuration)
         Self.log(reader, configuration, logger)
@@ -40,7 +43,7 @@ package struct GatewayService {
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status), BoxID.filter(.replies)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
-        store = try Self.using("database") {
+        store = try configuration.using("database") {
             try SQLitePaymentStore(
                 path: configuration.database,
                 receivers: Dictionary(uniqueKeysWithValues: configuration.callbacks.map { ($0.name, $0.states) }))
@@ -70,9 +73,16 @@ package struct GatewayService {
     package static func read(
         _ configuration: GatewayConfiguration
     ) throws -> (tokens: AccessTokens, reader: WebhookReader) {
-        let tokens = try using("tokens_file") { try AccessTokens(readingFile: configuration.tokensFile) }
-        let hooks = try configuration.hooks.map(Hook.all(inFolder:)) ?? [:]
-        return (tokens, WebhookReader(hooks: hooks, decoder: configuration.decoder))
+        let tokens = try configuration.using("tokens_file") {
+            try AccessTokens(readingFile: configuration.tokensFile)
+        }
+        return (tokens, try reader(configuration))
+    }
+
+    /// Blocks on the disk.
+    package static func reader(_ configuration: GatewayConfiguration) throws -> WebhookReader {
+        let hooks = try configuration.using("hooks") { try configuration.hooks.map(Hook.all(inFolder:)) ?? [:] }
+        return WebhookReader(hooks: hooks, decoder: configuration.decoder)
     }
 
     private static func log(_ reader: WebhookReader, _ configuration: GatewayConfiguration, _ logger: Logger) {
@@ -92,17 +102,6 @@ package struct GatewayService {
             Self.log(reader, configuration, logger)
             logger.notice("reloaded: tokens, hooks and their secrets")
         } catch { logger.error("not reloaded: everything stays as it was", metadata: ["reason": "\(error)"]) }
-    }
-
-    /// Names the key of `gateway.yaml` that a file comes from.
-    private static func using<Value>(_ key: String, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw KeyError("\(key): \(error)") }
-    }
-
-    private struct KeyError: Error, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) { self.description = description }
     }
 
     /// The last thing before the end: waits go on from there.

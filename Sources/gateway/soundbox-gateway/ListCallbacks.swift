@@ -17,8 +17,10 @@ struct ListCallbacks: ParsableCommand {
     var json = false
 
     func run() throws {
-        let path = try GatewayConfiguration(readingFile: configuration.config).database
-        let store = try SQLitePaymentStore(path: path, role: .reader)
+        let configuration = try GatewayConfiguration(readingFile: configuration.config)
+        let store = try configuration.using("database") {
+            try SQLitePaymentStore(path: configuration.database, role: .reader)
+        }
         var last: Int64 = 0
         while case let page = try store.callbacks(after: last, limit: 500), let end = page.last {
             for callback in page { print(json ? callback.json.text : line(callback)) }

@@ -22,8 +22,10 @@ struct ListPayments: ParsableCommand {
     }
 
     func run() throws {
-        let path = try GatewayConfiguration(readingFile: configuration.config).database
-        let store = try SQLitePaymentStore(path: path, role: .reader)
+        let configuration = try GatewayConfiguration(readingFile: configuration.config)
+        let store = try configuration.using("database") {
+            try SQLitePaymentStore(path: configuration.database, role: .reader)
+        }
         let boxes = try store.boxes()
         let payments = try store.unheard(limit: limit + 1)
         for payment in payments.prefix(limit) {

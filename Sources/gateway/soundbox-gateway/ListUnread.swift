@@ -17,8 +17,10 @@ struct ListUnread: ParsableCommand {
     var json = false
 
     func run() throws {
-        let path = try GatewayConfiguration(readingFile: configuration.config).database
-        let store = try SQLitePaymentStore(path: path, role: .reader)
+        let configuration = try GatewayConfiguration(readingFile: configuration.config)
+        let store = try configuration.using("database") {
+            try SQLitePaymentStore(path: configuration.database, role: .reader)
+        }
         for number in try store.unreadNumbers() {
             guard let unread = try store.unread(number) else { continue }
             guard !json else {

@@ -20,9 +20,10 @@ struct RetryUnread: ParsableCommand {
 
     func run() throws {
         let configuration = try GatewayConfiguration(readingFile: configuration.config)
-        let reader = WebhookReader(
-            hooks: try configuration.hooks.map(Hook.all(inFolder:)) ?? [:], decoder: configuration.decoder)
-        let store = try SQLitePaymentStore(path: configuration.database, role: .editor)
+        let reader = try GatewayService.reader(configuration)
+        let store = try configuration.using("database") {
+            try SQLitePaymentStore(path: configuration.database, role: .editor)
+        }
         var failures = 0
         for number in numbers.isEmpty ? try store.unreadNumbers() : numbers {
             let outcome: String

@@ -34,6 +34,8 @@ package struct GatewayConfiguration: Sendable {
     package var kinds: Set<KindName>
     /// How long payments are kept.
     package var keep: Duration
+    /// Where the keys stand that name files: `gateway.yaml:3: hooks: `.
+    private var places: [String: String] = [:]
 
     /// Blocks on the disk.
     package init(readingFile path: String) throws(YAMLError) {
@@ -74,7 +76,25 @@ package struct GatewayConfiguration: Sendable {
         }
         // Longer than a payment may wait.
         keep = try top.read("keep") { try $0.duration(in: .days(4) ... .days(365)) } ?? .days(7)
+        for key in ["tokens_file", "keys", "database", "hooks"] {
+            places[key] = (top.optional(key) ?? yaml).error("").description
+        }
         try top.refuseOtherKeys()
+    }
+
+    /// Names the key that a file comes from, and where it stands.
+    package func using<Value>(_ key: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as YAMLError {
+            // It has a file and line of its own.
+            throw error
+        } catch {
+            let place = places[key] ?? ""
+            throw NamedFileError(description: "\(place)\(place.hasSuffix("\(key): ") ? "" : "\(key): ")\(error)")
+        }
+    }
+
+    private struct NamedFileError: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// How the broker is reached. Reads the password file; blocks on the disk.

@@ -35,12 +35,12 @@ package struct Hook: Sendable {
         var hooks: [String: Hook] = [:]
         let names: [String]
         do { names = try SmallFile.names(in: folder) } catch {
-            throw FileError(path: "hooks: \(folder)", problem: "\(error)")
+            throw FileError(path: folder, problem: "\(error)")
         }
         for file in names.sorted() {
             guard let name = name(ofFile: file) else { continue }
             guard hooks[name] == nil else {
-                throw FileError(path: "hooks: \(folder)/\(file)", problem: "there is \(name).yaml as well")
+                throw FileError(path: "\(folder)/\(file)", problem: "there is \(name).yaml as well")
             }
             hooks[name] = try Hook(readingFile: "\(folder)/\(file)")
         }
