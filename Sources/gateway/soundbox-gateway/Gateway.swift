@@ -1,6 +1,11 @@
 import ArgumentParser
 import Glibc
+import Logging
+import ServiceLifecycle
 import SoundboxCore
+import SoundboxGateway
+import SoundboxLogging
+import UnixSignals
 
 /// The provider's program. Each subcommand has its own file.
 struct Gateway: AsyncParsableCommand {
@@ -44,4 +49,59 @@ enum Main {
 struct ConfigurationOption: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config = "/etc/soundbox-gateway/gateway.yaml"
+}
+
+struct RunGateway: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Be the gateway.",
+        discussion: """
+            Stays in the foreground and logs to standard error. SIGTERM and Ctrl-C answer the requests that have come, \
+            and end. SIGHUP reads tokens, hooks and their secrets again, and takes all of them or none. Under systemd it reports readiness and serves the watchdog.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    func run() async throws {
+        let logger = Logger(label: "gateway") { _ in LineLogHandler(level: .info) }
+        // Before this, the signal would end it.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
+        let gateway = try GatewayService(
+            configuration: try GatewayConfiguration(readingFile: configuration.config), logger: logger)
+        let group = ServiceGroupConfiguration(
+            services: try [ReloadService(hangUps: hangUps, gateway: gateway)] + gateway.services,
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await ServiceGroup(configuration: group).run()
+        try gateway.saveTime()
+        logger.info("stopped")
+    }
+}
+
+private struct ReloadService: Service {
+    let hangUps: UnixSignalsSequence
+    let gateway: GatewayService
+
+    func run() async {
+        for await _ in hangUps.cancelOnGracefulShutdown() { gateway.reload() }
+    }
+}
+
+struct CheckConfiguration: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Read gateway.yaml and what it names: tokens, hooks and secrets.",
+        discussion: """
+            Prints the hooks, or what cannot be read, with file and line. Changes nothing, and needs no broker. Run it as \
+            the gateway's user.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    func run() throws {
+        let configuration = try GatewayConfiguration(readingFile: configuration.config)
+        _ = try configuration.brokerSettings()
+        let hooks = try GatewayService.read(configuration).reader.hooks.keys.sorted()
+        print("hooks: \(hooks.isEmpty ? "none" : hooks.joined(separator: " "))")
+    }
 }

@@ -2,6 +2,7 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
+import Synchronization
 
 // MARK: Announcements, on the sound thread
 
@@ -66,6 +67,76 @@ extension Player {
             throw .cancelled
         } catch {
             throw .sink(error)
+        }
+    }
+}
+
+/// The state of one announcement, from its request to its answer. Any thread.
+final class Turn: Sendable {
+    let end: EarlyEnd
+    /// Called with the places of the script's elements.
+    let wereLaid: @Sendable ([Range<Int>]) -> Void
+    /// Called when the first frames were written.
+    private let began: @Sendable () -> Void
+    private let hasBegun = Atomic(false)
+    private let stopped = Atomic(false)
+
+    init(
+        until end: EarlyEnd, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void = { _ in },
+        began: @escaping @Sendable () -> Void = {}
+    ) {
+        self.end = end
+        self.wereLaid = wereLaid
+        self.began = began
+    }
+
+    /// Whether it must end at once: cancelled or interrupted.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
+    func stop() { stopped.store(true, ordering: .releasing) }
+
+    /// The device has taken a period of it.
+    func noteWritten() { if !hasBegun.exchange(true, ordering: .relaxed) { began() } }
+}
+
+/// Ends one announcement early, at the next end of a word that is not inside an amount.
+///
+///     let end = EarlyEnd()
+///     async let outcome = player.play(script, until: end)
+///     end.raise()
+///
+/// It belongs to one announcement only, so it may be raised before that one begins, and long after. Any thread; never
+/// blocks.
+public final class EarlyEnd: Sendable {
+    private let raised = Atomic(false)
+
+    public init() {}
+
+    /// Whether the announcement is to end.
+    public var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    public func raise() { raised.store(true, ordering: .releasing) }
+}
+
+/// Why an announcement was not heard to its end.
+public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The device failed. Play the announcement again from its start when the device is back.
+    case sink(AudioSinkError)
+    /// A recording that could be decoded at the start cannot be decoded now: the disk fails, or somebody changed the
+    /// file. Leave it out and word the announcement without it.
+    case recording(Voice.Part, RecordingError)
+    /// Sound that is no recording of the voice cannot be converted to the device's rate.
+    case sound(RecordingError)
+    /// There is neither a word nor a chime to play: silence must not count as heard.
+    case nothingToPlay
+    /// Interrupted, or the task was cancelled.
+    case cancelled
+
+    public var description: String {
+        switch self {
+        case .sink(let error): error.description
+        case .recording(_, let error), .sound(let error): error.description
+        case .nothingToPlay: "no recording can be played, not even the chime"
+        case .cancelled: "stopped in the middle"
         }
     }
 }

@@ -1,4 +1,5 @@
 import CSndFile
+import Glibc
 import SoundboxCore
 
 /// One open WAV file to which frames are appended. Every call may block on the disk.
@@ -82,4 +83,17 @@ private func packed(_ samples: [UInt8]) -> [UInt8] {
         packed += samples[start..<min(start + 3, samples.count)]
     }
     return packed
+}
+
+extension RIFFChunks {
+    /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; does not change the file's
+    ///   position.
+    static func problem(in file: Int32) -> String? {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return nil }
+        return problem(size: Int(status.st_size)) { offset, count in
+            var bytes = [UInt8](repeating: 0, count: count)
+            return pread(file, &bytes, count, off_t(offset)) == count ? bytes : nil
+        }
+    }
 }
