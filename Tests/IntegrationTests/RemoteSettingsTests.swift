@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxControl
 import SoundboxCore
 import TestSupport
 import Testing
@@ -90,6 +91,25 @@ struct RemoteSettingsTests {
             #expect(files.count { $0?.hasSuffix("/inbox.sqlite") == true } == 1, "\(files)")
             // The same process all the time.
             _ = try await trial.publishAndWait([notice("A-1", "1")])
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    // On a machine with a time server it shows nothing: confirmed times are never doubted.
+    @Test("Payments that wait while settings come stay in the totals, although no time server has confirmed the clock")
+    func totals() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "null")
+            let box = try await trial.startBox()
+            try await trial.publish((1...20).map { notice("T-\($0)", "1") })
+            try await send(
+                Self.settings("t-1", at: "2026-01-01T00:00:00Z", #"{"announce":{"expire_after":"5m"}}"#), to: broker)
+            try await box.logged("settings from afar are in force", "t-1")
+            _ = try await trial.publishAndWait([notice("T-21", "1")])
+            let client = ControlClient(socketPath: folder.file("control.sock"))
+            let totals = try #require(try await client.exchange("GET", "totals").json["part"])
+            #expect(totals["time_unknown"]?.integer == 0, "\(totals.text)")
+            #expect(totals["currencies"]?.elements?.first?["payments"]?.integer == 21, "\(totals.text)")
             #expect(try await box.stop() == 0)
         }
     }

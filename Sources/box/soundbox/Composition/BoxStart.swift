@@ -21,6 +21,9 @@ struct BoxStart {
     private let signals: StopSignals
     /// The settings of the last box, so that a box that was taken out of service speaks its language.
     private var fallback = FallbackSettings()
+    /// By state folder and merchant, which together name an inbox. A new clock would doubt the arrival times of all
+    /// payments that wait.
+    private var clocks: [[String]: BoxClock] = [:]
 
     /// - Parameters:
     ///   - waitsForSetup: whether to wait for a missing configuration; otherwise it is an error.
@@ -98,8 +101,12 @@ struct BoxStart {
         fallback = FallbackSettings(written)
         let remote = try RemoteConfiguration(over: written, from: configurationFile, logger: logger)
         fallback = FallbackSettings(remote.configuration)
-        return try ConfiguredBox(
-            remote, from: configurationFile, salvagesAtOnce: salvagesAtOnce, panel: panel, logger: logger)
+        let inbox = [remote.configuration.stateDirectory, remote.configuration.merchantID]
+        let box = try ConfiguredBox(
+            remote, from: configurationFile, earlierClock: clocks[inbox], salvagesAtOnce: salvagesAtOnce, panel: panel,
+            logger: logger)
+        clocks[inbox] = box.clock
+        return box
     }
 
     private func isFinal(_ error: any Error) -> Bool {

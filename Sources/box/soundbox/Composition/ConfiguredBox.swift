@@ -17,6 +17,8 @@ import SoundboxSystem
 /// A box made from its configuration. The only place that names every adapter.
 struct ConfiguredBox {
     let box: Box
+    /// For the next box of the same inbox.
+    let clock: BoxClock
     /// Keeps the lock of the state folder while the box exists.
     private let directory: StateDirectory
 
@@ -38,12 +40,14 @@ struct ConfiguredBox {
     ///
     /// - Parameter configurationFile: the file of the configuration; removed when the buttons take the box out of
     ///   service.
+    /// - Parameter earlierClock: of an earlier box of this process with the same inbox: what arrived by it is still
+    ///   dated by it.
     /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, so that the fault is
     ///   spoken first.
     /// - Throws: why the box is useless: a wrong configuration or board file, no inbox, no voice. A missing sound card,
     ///   broker or GPIO line is not an error: the box starts, reports the fault and retries.
     init(
-        _ remote: RemoteConfiguration, from configurationFile: String, salvagesAtOnce: Bool,
+        _ remote: RemoteConfiguration, from configurationFile: String, earlierClock: BoxClock?, salvagesAtOnce: Bool,
         panel panelChoice: PanelChoice, logger: Logger
     ) throws {
         let configuration = remote.configuration
@@ -72,8 +76,9 @@ struct ConfiguredBox {
             settings: settings, offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
         // The clock works without this time. An unreadable inbox reports its fault when it is asked for payments.
-        let clock = BoxClock(
-            newestKnown: (try? inbox.newestTime()) ?? nil, keeper: Remembered(StateFile.time(in: folder)))
+        clock =
+            earlierClock
+            ?? BoxClock(newestKnown: (try? inbox.newestTime()) ?? nil, keeper: Remembered(StateFile.time(in: folder)))
 
         var box = BoxContext(
             identity: identity, settings: configuration.features, notices: try NoticeRules(configuration), state: state,
