@@ -5,41 +5,36 @@ import Glibc
 ///     let text = try SmallFile.read("/etc/hostname")
 ///     try SmallFile.replace("/var/lib/soundbox/note", with: text, mode: 0o640, owner: nil)
 public enum SmallFile {
-    /// How long a pipe in the place of a file may be silent. The caller does nothing else meanwhile.
-    public static let pipeTimeout = Duration.seconds(20)
-
-    /// The content of a file of at most `limit` bytes. It may be a pipe, such as a shell's `<(…)`.
+    /// The content of a file of at most `limit` bytes.
     ///
-    /// - Parameter timeout: how long a pipe may be silent; `nil` waits without limit for its writer, which may be
-    ///   asking a person for a password.
-    /// - Throws: the system's reason; `EFBIG` for a larger file, `ETIMEDOUT` for a silent pipe.
+    /// - Parameter mayBePipe: whether it may also be a pipe, such as a shell's `<(…)`, or a device. The call then waits
+    ///   without limit for the writer, which may be asking a person for a password.
+    /// - Throws: the system's reason; `EFBIG` for a larger file, `EINVAL` for a pipe or device.
     public static func bytes(
-        of path: String, limit: Int, timeout: Duration? = pipeTimeout
+        of path: String, limit: Int, mayBePipe: Bool = false
     ) throws(SystemError) -> [UInt8] {
         // Otherwise opening a pipe would wait for its writer without end.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        return try bytes(of: descriptor, limit: limit, timeout: timeout)
+        return try bytes(of: descriptor, limit: limit, mayBePipe: mayBePipe)
     }
 
-    /// The text for an error of ``bytes(of:limit:timeout:)``, to follow the file's name.
+    /// The text for an error of ``bytes(of:limit:mayBePipe:)``, to follow the file's name.
     public static func problem(_ error: SystemError) -> String {
-        error.code == ETIMEDOUT
-            ? "cannot be read: it is a pipe, and nobody wrote into it for \(pipeTimeout.components.seconds) s"
-            : "cannot be read: \(error)"
+        error.code == EINVAL ? "is no file, but a pipe or device" : "cannot be read: \(error)"
     }
 
-    private static func bytes(
-        of descriptor: Int32, limit: Int, timeout: Duration? = nil
-    ) throws(SystemError) -> [UInt8] {
+    private static func bytes(of descriptor: Int32, limit: Int, mayBePipe: Bool) throws(SystemError) -> [UInt8] {
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
-        let mayBeSilent = ![S_IFREG, S_IFDIR].contains(attributes.st_mode & S_IFMT)
+        // A folder is refused by `read`.
+        let isPipe = ![S_IFREG, S_IFDIR].contains(attributes.st_mode & S_IFMT)
+        guard mayBePipe || !isPipe else { throw SystemError(code: EINVAL) }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
-            if mayBeSilent { try waitForInput(of: descriptor, timeout) }
+            if isPipe { try waitForInput(of: descriptor) }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             guard count >= 0 else { throw SystemError.last }
@@ -50,13 +45,9 @@ public enum SmallFile {
     }
 
     /// Waits until there is something to read, or the writer is gone.
-    private static func waitForInput(of descriptor: Int32, _ timeout: Duration?) throws(SystemError) {
-        let end = timeout.map { .monotonicNow + $0 }
-        while true {
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&entry, 1, end.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1)
-            if count > 0 { return }
-            if count == 0 { throw SystemError(code: ETIMEDOUT) }
+    private static func waitForInput(of descriptor: Int32) throws(SystemError) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&entry, 1, -1) < 0 {
             guard errno == EINTR else { throw SystemError.last }
         }
     }
@@ -71,25 +62,25 @@ public enum SmallFile {
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
         guard attributes.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
-        return try bytes(of: descriptor, limit: limit)
+        return try bytes(of: descriptor, limit: limit, mayBePipe: false)
     }
 
     /// The text of a file of at most 1 MiB; a larger one is refused.
-    /// - Parameter timeout: as for ``bytes(of:limit:timeout:)``.
-    public static func read(_ path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> String {
-        try text(try content(of: path, timeout: timeout), of: path)
+    /// - Parameter mayBePipe: as for ``bytes(of:limit:mayBePipe:)``.
+    public static func read(_ path: String, mayBePipe: Bool = false) throws(FileError) -> String {
+        try text(try content(of: path, mayBePipe: mayBePipe), of: path)
     }
 
     /// The bytes of a file of at most 1 MiB.
-    public static func content(of path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> [UInt8] {
-        do { return try bytes(of: path, limit: 1 << 20, timeout: timeout) } catch {
+    public static func content(of path: String, mayBePipe: Bool = false) throws(FileError) -> [UInt8] {
+        do { return try bytes(of: path, limit: 1 << 20, mayBePipe: mayBePipe) } catch {
             if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
-            if error.code == ETIMEDOUT { throw FileError(path: path, problem: problem(error)) }
+            if error.code == EINVAL { throw FileError(path: path, problem: problem(error)) }
             throw failure(path, "cannot be read", error.code)
         }
     }
 
-    /// Bytes of ``content(of:timeout:)`` as text.
+    /// Bytes of ``content(of:mayBePipe:)`` as text.
     public static func text(_ content: [UInt8], of path: String) throws(FileError) -> String {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw FileError(path: path, problem: "is not valid UTF-8")

@@ -154,7 +154,7 @@ enum AmountList {
     static func read(_ path: String) throws(FileError) -> [String] {
         let isInput = path == "-"
         let name = isInput ? "standard input" : path
-        let text = try SmallFile.read(isInput ? "/dev/stdin" : path)
+        let text = try isInput ? SmallFile.read("/dev/stdin", mayBePipe: true) : SmallFile.read(path)
         var amounts: [String] = []
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let amount = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")

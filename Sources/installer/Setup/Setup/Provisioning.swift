@@ -47,7 +47,7 @@ public enum Provisioning {
 
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
-        try ProvisioningPlan(parsing: try WholeFile.read(file, timeout: nil), file: file, to: path)
+        try ProvisioningPlan(parsing: try WholeFile.read(file, mayBePipe: true), file: file, to: path)
     }
 }
 
@@ -101,9 +101,9 @@ enum WholeFile {
     static let end = "..."
 
     /// Reads the file once, because it may be a pipe of a program that decrypts it. Blocks on the disk.
-    /// - Parameter timeout: see ``SmallFile/read(_:timeout:)``.
-    static func read(_ path: String, timeout: Duration? = SmallFile.pipeTimeout) throws(FileError) -> String {
-        let content = try SmallFile.content(of: path, timeout: timeout)
+    /// - Parameter mayBePipe: see ``SmallFile/bytes(of:limit:mayBePipe:)``.
+    static func read(_ path: String, mayBePipe: Bool = false) throws(FileError) -> String {
+        let content = try SmallFile.content(of: path, mayBePipe: mayBePipe)
         guard ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(Array(content.prefix(2))) else {
             throw FileError(path: path, problem: "the file is in UTF-16; save it as UTF-8")
         }
