@@ -9,6 +9,9 @@ import SoundboxSystem
 ///         return true
 ///     }
 public struct MQTTPublisher: Sendable {
+    /// A broker that has not accepted the connection by then is out of order. Until a box answers may take much longer.
+    public static let connectionTimeout = Duration.seconds(30)
+
     private let settings: MQTTSettings
 
     /// - Parameter settings: how to reach the broker, and the topics of the box. The client id is not used: it would
@@ -21,7 +24,8 @@ public struct MQTTPublisher: Sendable {
     /// - Parameters:
     ///   - payloads: sent in this order.
     ///   - topic: of the box: payments or commands.
-    ///   - timeout: for connection, acknowledgements and receipts together. The name lookup before that is bounded only
+    ///   - timeout: for connection, acknowledgements and receipts together.
+    ///   - connectionTimeout: for the connection alone, if that is shorter. The name lookup before that is bounded only
     ///     by the system's resolver.
     ///   - answers: the box's topics that `onAnswer` listens to.
     ///   - onAnswer: called with every payload on these topics, including answers to other messages, from before the
@@ -31,14 +35,16 @@ public struct MQTTPublisher: Sendable {
     ///   acknowledged still reach the box when it comes online.
     public func publish(
         _ payloads: [[UInt8]], to topic: Topic = .payments, timeout: Duration,
-        answers: [Topic] = [.receipts], onAnswer: ((_ payload: [UInt8]) -> Bool)? = nil
+        connectionTimeout: Duration = connectionTimeout, answers: [Topic] = [.receipts],
+        onAnswer: ((_ payload: [UInt8]) -> Bool)? = nil
     ) throws(MQTTError) {
-        let end = Duration.monotonicNow + timeout
+        let start = Duration.monotonicNow
+        let end = start + timeout
         let session = try Session(
             settings, clientID: ClientID.visitor("publish"), keepsSession: false, will: nil)
         try session.connect()
 
-        try session.awaitAcceptance(until: end)
+        try session.awaitAcceptance(until: start + min(timeout, connectionTimeout))
         if onAnswer != nil { for topic in answers { _ = try session.subscribe(to: topic, until: end) } }
 
         var unacknowledged: Set<Int> = []

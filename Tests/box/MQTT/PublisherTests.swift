@@ -74,6 +74,22 @@ struct PublisherTests {
         #expect(error == .timedOut(waitingFor: .acknowledgement))
     }
 
+    @Test("A broker that does not accept the connection is given up long before the box must have answered")
+    func silent() async throws {
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        let publisher = MQTTPublisher(settings: try boxSettings(port: broker.port))
+        let error = await #expect(throws: MQTTError.self) {
+            try await onOwnThread(named: "publisher") {
+                try publisher.publish([[1]], timeout: .seconds(3600), connectionTimeout: .milliseconds(100))
+            }
+        }
+        guard case .timedOut(waitingFor: .acceptance)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test("A refusal and an unreachable broker are errors, not endless attempts")
     func refusal() async throws {
         let broker = try FakeBroker()

@@ -27,8 +27,8 @@ struct RingCommand: AsyncParsableCommand {
     func validate() throws { try CustomMessageContent.check(members) }
 
     func run() async throws {
-        // The time of the ring, and a minute for the connection and the receipts.
-        try await sender.send(members, timeout: .seconds(timeout + 60))
+        // A minute for the connection and the receipts, and the time of the ring if its end is awaited.
+        try await sender.send(members, timeout: .seconds(sender.wait ? timeout + 60 : 60))
     }
 
     private var members: [(name: String, value: JSONValue)] {
