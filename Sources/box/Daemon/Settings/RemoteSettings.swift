@@ -21,9 +21,12 @@ public struct RemoteSettings: Sendable, Equatable {
             throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")
         }
         for (group, value) in groups {
-            guard case .object(let members) = value, Self.keys.contains(where: { $0[0] == group }) else {
+            guard Self.keys.contains(where: { $0[0] == group }) else {
                 throw CommandError(
                     reason: "settings: \(group.excerpt) cannot be set from afar; expected some of \(Self.names)")
+            }
+            guard case .object(let members) = value else {
+                throw CommandError(reason: "settings.\(group): expected an object with some of \(Self.names)")
             }
             for (name, _) in members where !Self.keys.contains([group, name]) {
                 throw CommandError(

@@ -24,13 +24,26 @@ struct SettingsRecordTests {
             (#"{"broker":{"url":"mqtt://a"}}"#, #""broker""#),
             (#"{"authenticity":{"required":false}}"#, #""authenticity""#),
             (#"{"announce":{"currency":"USD"}}"#, #""currency""#), (#"{"audio":{"device":"null"}}"#, #""device""#),
-            (#"{"audio":7}"#, #""audio""#), ("[]", "settings: expected an object"),
+            ("[]", "settings: expected an object"),
         ])
     func foreignKeys(values: String, named: String) throws {
         #expect {
             _ = try settings("s", at: 1, values)
         } throws: { error in
             "\(error)".hasPrefix("settings") && "\(error)".contains(named)
+        }
+    }
+
+    @Test(
+        "A group of keys that is no object is refused as that",
+        arguments: [
+            (#"{"audio":7}"#, "audio"), (#"{"voice":null}"#, "voice"), (#"{"announce":[]}"#, "announce"),
+        ])
+    func noObject(values: String, group: String) {
+        #expect {
+            _ = try settings("s", at: 1, values)
+        } throws: { error in
+            "\(error)".hasPrefix("settings.\(group): expected an object ")
         }
     }
 
