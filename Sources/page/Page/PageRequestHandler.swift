@@ -27,6 +27,9 @@ struct PageRequestHandler: Sendable {
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        var request = request
+        // The same head; libmicrohttpd omits the body.
+        if request.method == "HEAD" { request.method = "GET" }
         var response = await unguarded(request)
         response.headers += Self.headers
         return response

@@ -40,6 +40,7 @@ struct PageRequestHandlerTests {
         let answer = await handler.answer(trial.request("GET", path))
         #expect(answer.status == 200)
         #expect(answer.contentType == type)
+        #expect(await handler.answer(trial.request("HEAD", path)) == answer)
         #expect(String(decoding: answer.body, as: UTF8.self) == (path == "/" ? "page.html" : String(path.dropFirst())))
         let strange = [
             "/page.html", "/../sessions.json", "/%2e%2e/sessions.json", "//", "/words", "/words/", "/words/../page.css",
