@@ -75,9 +75,21 @@ package enum DeliveryRules {
         package var how: String?
         package var reason: String?
         package var number: ReceiptNumber?
+        /// Of a `duplicate`: what became of the first message with this id. Older boxes do not say it.
+        package var first: First?
 
-        package init(state: Receipt.State, how: String? = nil, reason: String? = nil, number: ReceiptNumber? = nil) {
-            (self.state, self.how, self.reason, self.number) = (state, how, reason, number)
+        package init(
+            state: Receipt.State, how: String? = nil, reason: String? = nil, number: ReceiptNumber? = nil,
+            first: First? = nil
+        ) {
+            (self.state, self.how, self.reason, self.number, self.first) = (state, how, reason, number, first)
+        }
+
+        package struct First: Sendable, Equatable {
+            package var state: Receipt.State
+            package var money: Money
+
+            package init(_ state: Receipt.State, _ money: Money) { (self.state, self.money) = (state, money) }
         }
     }
 
@@ -85,12 +97,28 @@ package enum DeliveryRules {
         /// It says nothing new: receipts may come twice.
         case nothing
         case becomes(PaymentState)
+        /// The box has another amount under this id, and never speaks this one: it becomes ``PaymentState/failed``.
+        case failsForAmount
         /// The box has lost it, and gets it again after a while.
         case resend
     }
 
-    /// What a receipt makes of a payment in a state.
-    package static func outcome(of answer: Answer, in state: PaymentState) -> Outcome {
+    /// What a receipt makes of a payment.
+    ///
+    /// - Parameter hasFailedForAmount: whether it is failed since the box has another amount under its id.
+    package static func outcome(
+        of answer: Answer, in state: PaymentState, of money: Money, hasFailedForAmount: Bool = false
+    ) -> Outcome {
+        guard let first = answer.first, answer.state == .duplicate else {
+            // All other receipts are of the other amount, and do not say it.
+            return hasFailedForAmount ? .nothing : outcome(of: answer, in: state)
+        }
+        // Also when it is announced here: that was the receipt of the other amount.
+        guard first.money == money else { return hasFailedForAmount ? .nothing : .failsForAmount }
+        return outcome(of: Answer(state: first.state), in: state)
+    }
+
+    private static func outcome(of answer: Answer, in state: PaymentState) -> Outcome {
         switch answer.state {
         case .stored, .duplicate:
             // Also when it was given up or refused before: a copy has come through.

@@ -61,20 +61,29 @@ package struct StoredPayment: Sendable, Equatable {
             if let last = lastReceipt, !number.isNewer(than: last) { return nil }
             lastReceipt = number
         }
-        let outcome = DeliveryRules.outcome(of: answer, in: state)
+        let outcome = DeliveryRules.outcome(
+            of: answer, in: state, of: notice.money, hasFailedForAmount: hasFailedForAmount)
         switch outcome {
         case .nothing:
             // Such as a copy with another amount, of a payment that another sender has published.
-            if answer.state == .duplicate, let reason = answer.reason { self.reason = reason }
+            if answer.state == .duplicate, !hasFailedForAmount, let reason = answer.reason { self.reason = reason }
         case .becomes(let state):
-            (self.state, stateSince, how) = (state, now.time, answer.how)
             // What was said of it as it was stored stays.
-            reason = answer.reason ?? (state == .stored ? nil : reason)
+            reason = answer.reason ?? (state == .stored || hasFailedForAmount ? nil : reason)
+            (self.state, stateSince, how) = (state, now.time, state == .stored ? nil : answer.how)
+        case .failsForAmount:
+            (state, stateSince, how) = (.failed, now.time, nil)
+            reason = answer.first.map { "\(Self.anotherAmount)\($0.money), \($0.state.rawValue)" }
         case .resend:
             (state, stateSince, published, reason) = (.published, now.time, now, answer.reason)
         }
         return outcome
     }
+
+    /// Begins the ``reason`` of those that the box has with another amount.
+    private static let anotherAmount = "the box has this id with another amount: "
+
+    private var hasFailedForAmount: Bool { state == .failed && reason?.hasPrefix(Self.anotherAmount) == true }
 
     /// It has been open for too long.
     mutating func giveUp(at now: Moment) {

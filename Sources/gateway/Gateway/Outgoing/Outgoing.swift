@@ -143,7 +143,9 @@ package struct Outgoing: MQTTFleetDelegate {
                 if let epoch = json["epoch"]?.string, let sequence = json["sequence"]?.integer {
                     number = ReceiptNumber(epoch: epoch, sequence: sequence)
                 }
-                change.receipts.append((box, id, .init(state: state, how: how, reason: reason, number: number)))
+                let answer = DeliveryRules.Answer(
+                    state: state, how: how, reason: reason, number: number, first: .init(duplicate: json))
+                change.receipts.append((box, id, answer))
             } else if state == .rejected {
                 // Such as with another key. It does not say of which payment.
                 complain("\(box)", "a box refuses messages", reason ?? "no reason", box: box)
@@ -171,8 +173,8 @@ package struct Outgoing: MQTTFleetDelegate {
         metrics.count(outcome, at: now.running)
         if !outcome.ended.isEmpty { callbacks?.eventsAreWaiting() }
         for payment in outcome.ended where payment.state != .announced {
-            logger.notice(
-                "not announced",
+            logger.log(
+                level: outcome.failedForAmount.contains(payment) ? .warning : .notice, "not announced",
                 metadata: [
                     "box": "\(payment.box)", "id": "\(payment.notice.id)", "state": "\(payment.state.rawValue)",
                     "reason": "\(payment.reason ?? "none")",
@@ -313,5 +315,17 @@ package struct Outgoing: MQTTFleetDelegate {
         var metadata: Logger.Metadata = ["reason": "\(reason)"]
         if let box { metadata["box"] = "\(box)" }
         logger.error("\(what)", metadata: metadata)
+    }
+}
+
+extension DeliveryRules.Answer.First {
+    /// - Returns: `nil` if the receipt does not say it.
+    fileprivate init?(duplicate json: JSONValue) {
+        guard let state = json["was"]?.string.flatMap(Receipt.State.init),
+            [.stored, .announced, .expired, .cancelled].contains(state),
+            let currency = json["currency"]?.string.flatMap(Currency.init),
+            let money = json["amount"]?.string.flatMap({ try? Money($0, currency) })
+        else { return nil }
+        self.init(state, money)
     }
 }

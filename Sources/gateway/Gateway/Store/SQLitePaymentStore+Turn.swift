@@ -110,9 +110,14 @@ private struct TurnStep {
             let result = row.payment.take(answer, at: now)
         else { return }
         try row.update(in: database, due: row.payment.state.isOpen ? due(row.payment) : nil)
-        guard case .becomes(let state) = result, state != .stored else { return }
+        switch result {
+        case .nothing, .resend, .becomes(.stored): return
+        // One that was announced before it came here says nothing of how long that takes.
+        case .becomes(.announced) where answer.state == .announced: outcome.announced.append(row.payment)
+        case .becomes: break
+        case .failsForAmount: outcome.failedForAmount.append(row.payment)
+        }
         try SQLitePaymentStore.insertCallbacks(of: row.payment, for: receivers, at: now, in: database)
-        if state == .announced { outcome.announced.append(row.payment) }
         outcome.ended.append(row.payment)
     }
 

@@ -99,9 +99,23 @@ struct DeliveryRulesTests {
 
 @Suite("What a receipt makes of a payment")
 struct ReceiptOutcomeTests {
+    private let money: Money
+
+    init() throws { money = try Money("12", .CNY) }
+
     private func outcome(
         _ state: Receipt.State, _ reason: String? = nil, in before: PaymentState
-    ) -> DeliveryRules.Outcome { DeliveryRules.outcome(of: .init(state: state, reason: reason), in: before) }
+    ) -> DeliveryRules.Outcome { outcome(of: .init(state: state, reason: reason), in: before) }
+
+    private func outcome(
+        of answer: DeliveryRules.Answer, in before: PaymentState, hasFailedForAmount: Bool = false
+    ) -> DeliveryRules.Outcome {
+        DeliveryRules.outcome(of: answer, in: before, of: money, hasFailedForAmount: hasFailedForAmount)
+    }
+
+    private func duplicate(
+        of state: Receipt.State, _ amount: String = "12", _ currency: Currency = .CNY
+    ) throws -> DeliveryRules.Answer { .init(state: .duplicate, first: .init(state, try Money(amount, currency))) }
 
     @Test(
         "`stored` and `duplicate` end the waiting, also of what was given up",
@@ -138,5 +152,33 @@ struct ReceiptOutcomeTests {
         #expect(outcome(.rejected, "amount: must be greater than zero", in: .published) == .becomes(.failed))
         #expect(outcome(.rejected, nil, in: .accepted) == .becomes(.failed))
         #expect(outcome(.rejected, "paid_at: too long ago", in: .stored) == .nothing)
+    }
+
+    @Test(
+        "A duplicate that tells of the first message counts as that message's own receipt",
+        arguments: [Receipt.State.stored, .announced, .expired, .cancelled], PaymentState.allCases)
+    func first(state: Receipt.State, before: PaymentState) throws {
+        #expect(outcome(of: try duplicate(of: state), in: before) == outcome(state, in: before))
+        #expect(outcome(of: try duplicate(of: state, "12.00"), in: before) == outcome(state, in: before))
+    }
+
+    @Test(
+        "Where the first message has another amount or currency, this payment has failed, whatever was said of it",
+        arguments: [Receipt.State.stored, .announced, .expired, .cancelled], PaymentState.allCases)
+    func anotherAmount(state: Receipt.State, before: PaymentState) throws {
+        #expect(outcome(of: try duplicate(of: state, "12.01"), in: before) == .failsForAmount)
+        #expect(outcome(of: try duplicate(of: state, "12", #require(Currency("USD"))), in: before) == .failsForAmount)
+    }
+
+    @Test("Once it has failed for its amount, every receipt is of the other amount, unless it says another thing")
+    func failedForAmount() throws {
+        for state in Receipt.State.allCases {
+            let answer = DeliveryRules.Answer(state: state, how: "aloud", reason: "storage: lost")
+            #expect(outcome(of: answer, in: .failed, hasFailedForAmount: true) == .nothing)
+        }
+        let again = try duplicate(of: .announced, "13")
+        #expect(outcome(of: again, in: .failed, hasFailedForAmount: true) == .nothing, "it is told once")
+        let same = try duplicate(of: .announced)
+        #expect(outcome(of: same, in: .failed, hasFailedForAmount: true) == .becomes(.announced))
     }
 }

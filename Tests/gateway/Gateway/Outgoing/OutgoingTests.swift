@@ -332,6 +332,36 @@ struct OutgoingTests {
         #expect(try store.state("A") == .accepted)
     }
 
+    @Test(
+        "A duplicate's `was` is read as the box writes it; without it, or with one that nobody can read, it is stored",
+        arguments: [
+            (#","was":"announced","how":"muted","amount":"12.5","currency":"CNY""#, PaymentState.announced),
+            (#","was":"announced","amount":"12.51","currency":"CNY""#, .failed), ("", .stored),
+            (#","how":"aloud","was":"announced""#, .stored),
+            (#","was":"rejected","amount":"12.5","currency":"CNY""#, .stored),
+            (#","was":"announced","amount":12.5,"currency":"CNY""#, .stored),
+            (#","was":"announced","amount":"12.5","currency":"?""#, .stored),
+        ])
+    func duplicate(members: String, state: PaymentState) throws {
+        try store.accept(["A"])
+        var outgoing = try outgoing()
+        try outgoing.commit(receipt(#"{"id":"A","state":"duplicate"\#(members)}"#))
+        let payment = try store.payment(try PaymentID("A"), of: trialBox)
+        #expect(payment?.state == state)
+        #expect(payment?.how == (state == .announced ? "muted" : nil))
+    }
+
+    @Test("What a box writes of a first message is what the gateway reads")
+    func writtenByBox() throws {
+        try store.accept(["A"])
+        var outgoing = try outgoing()
+        var written = Receipt(id: try PaymentID("A"), state: .duplicate, at: store.clock.now.time)
+        written.first = .init(state: .announced, money: try Money("12.50", .CNY), audibility: .atVolume0)
+        try outgoing.commit(receipt(written.json(sequence: 7, epoch: "e").text))
+        let payment = try store.payment(try PaymentID("A"), of: trialBox)
+        #expect(payment?.state == .announced && payment?.how == "volume_0")
+    }
+
     @Test("The metrics tell what waits and how long the announced took, as Prometheus reads it")
     func metricsText() throws {
         try store.accept(["A"])

@@ -45,11 +45,14 @@ struct PaymentStoreContractTests {
     }
 
     private func receipt(
-        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil, sequence: Int? = nil
+        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil, sequence: Int? = nil,
+        first: (state: Receipt.State, amount: String)? = nil
     ) throws -> (box: BoxID, id: PaymentID, answer: DeliveryRules.Answer) {
         (
             trialBox, try PaymentID(id),
-            .init(state: state, how: how, reason: reason, number: sequence.map { .init(epoch: "e", sequence: $0) })
+            .init(
+                state: state, how: how, reason: reason, number: sequence.map { .init(epoch: "e", sequence: $0) },
+                first: try first.map { .init($0.state, try Money($0.amount, .CNY)) })
         )
     }
 
@@ -210,6 +213,61 @@ struct PaymentStoreContractTests {
         }
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
         #expect(payment.state == .stored && payment.reason == reason)
+    }
+
+    @Test(
+        "A duplicate that says what the first message came to makes the payment that, and receivers are told",
+        arguments: TrialStore.allCases)
+    func toldByDuplicate(kind: TrialStore) throws {
+        let store = try kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
+        let numbers = try store.accept(["A", "B", "C", "D"])
+        let outcome = try store.commit {
+            $0.acknowledged = numbers.map { ($0, 3) }
+            $0.receipts = [
+                try receipt("A", .duplicate, how: "muted", first: (.announced, "12.5")),
+                try receipt("B", .duplicate, how: "aloud", first: (.expired, "12.5")),
+                try receipt("C", .duplicate, first: (.cancelled, "12.5")),
+                try receipt("D", .duplicate, first: (.stored, "12.5")),
+            ]
+        }
+        let payments = try store.list(PaymentQuery(), at: now).payments
+        #expect(payments.map(\.state) == [.announced, .expired, .cancelled, .stored])
+        #expect(payments.map(\.how) == ["muted", "aloud", nil, nil] && payments.allSatisfy { $0.reason == nil })
+        #expect(outcome.ended.count == 3 && outcome.announced.isEmpty, "how long it took is not known")
+        #expect(try store.due(at: .seconds(80 * 3600), limit: 9).payments.isEmpty)
+        #expect(
+            try store.callbacks(after: 0, limit: 9).map { $0.event?["data"]?["state"]?.string } == [
+                "announced", "expired", "cancelled",
+            ])
+    }
+
+    @Test(
+        "A payment that the box has with another amount has failed, stays so, and is told once; corrected it is announced",
+        arguments: TrialStore.allCases)
+    func failedForAmount(kind: TrialStore) throws {
+        let store = try kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
+        let number = try store.accept(["A"])[0]
+        func take(_ state: Receipt.State, first: (Receipt.State, String)? = nil) throws -> DeliveryTurnOutcome {
+            try store.commit { $0.receipts = [try receipt("A", state, how: "aloud", reason: "x", first: first)] }
+        }
+        _ = try store.commit { $0.acknowledged = [(number, 3)] }
+        // The first message's own.
+        #expect(try take(.announced).ended.count == 1)
+        let outcome = try take(.duplicate, first: (.announced, "9"))
+        #expect(outcome.failedForAmount.map(\.notice.id.text) == ["A"] && outcome.ended == outcome.failedForAmount)
+        for state in [Receipt.State.duplicate, .announced, .stored, .rejected] {
+            #expect(try take(state, first: state == .duplicate ? (.announced, "9") : nil) == .init())
+        }
+        let payment = try #require(try store.unheard(limit: 9).first)
+        #expect(payment.state == .failed && payment.how == nil)
+        #expect(payment.reason == "the box has this id with another amount: 9 CNY, announced")
+        #expect(try store.due(at: .seconds(80 * 3600), limit: 9).payments.isEmpty)
+        let told = try store.callbacks(after: 0, limit: 9).map { $0.event?["data"]?["state"]?.string }
+        #expect(told == ["announced", "failed"])
+
+        #expect(try store.accept([(trialBox, notice("A", "9"))], at: now) == [.accepted])
+        #expect(try take(.duplicate, first: (.announced, "9")).ended.map(\.state) == [.announced])
+        #expect(try store.unheard(limit: 9).isEmpty)
     }
 
     @Test(
