@@ -41,7 +41,7 @@ package struct CallbackReceiver: Sendable {
             throw address.error("expected an address with https://, or with http:// on this machine (127.0.0.1, [::1])")
         }
         secrets = try HookSecret.all(of: section, encoding: .base64, prefix: Self.secretPrefix)
-        authorities = try section.read("ca_file") { try $0.path() }
+        authorities = try section.read("ca_file") { try Self.authorities(reading: $0) }
         let states = try section.required("on")
         var chosen: Set<PaymentState> = []
         for word in try states.oneOrMoreValues() {
@@ -57,14 +57,29 @@ package struct CallbackReceiver: Sendable {
 
     private static let secretPrefix = "whsec_"
 
+    /// A wrong file would be seen only when the first event is sent.
+    private static func authorities(reading value: YAMLValue) throws(YAMLError) -> String {
+        let path = try value.path()
+        let text: String
+        do throws(FileError) { text = try SmallFile.read(path) } catch {
+            throw value.error("\(path.shownPath) \(error.problem)")
+        }
+        guard text.contains("-----BEGIN CERTIFICATE-----") else {
+            throw value.error("\(path.shownPath) has no certificate in PEM")
+        }
+        return path
+    }
+
     /// What the body says goes unencrypted to this machine only.
     static func isAllowed(_ url: String) -> Bool {
         let match = url.wholeMatch(
-            of: /(https?):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:\/[!-~]*)?/)
-        guard let match, !url.contains("#") else { return false }
+            of: /(https?):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?(?:\/[!-~]*)?/)
+        guard let match, !url.contains("#"), match.3.map({ UInt16($0) ?? 0 }) != 0 else { return false }
+        // A number above 255 makes it a name, which may be anybody's.
+        let numbers = match.2.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         let isLoopback =
             match.2 == "[::1]" || match.2 == "localhost"
-            || match.2.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
+            || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
         return match.1 == "https" || isLoopback
     }
 

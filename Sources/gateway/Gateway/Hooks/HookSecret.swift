@@ -38,11 +38,17 @@ struct HookSecret: Sendable, CustomStringConvertible, CustomReflectable {
     ) throws(YAMLError) {
         let file = SecretFile(content: content, path: try value.path())
         let text: String
-        do { text = try file.read() } catch { throw value.error(error.description) }
+        let lines: Int
+        do throws(SecretFileError) {
+            text = try file.read()
+            lines = try file.text().split(whereSeparator: \.isNewline).count
+        } catch { throw value.error(error.description) }
         func failure(_ reason: String) -> YAMLError { value.error(file.failure(reason).description) }
+        // openssl breaks a long key into lines: the first one alone makes signatures that nobody takes.
+        guard encoding == .text || lines == 1 else { throw failure("it has several lines; write the key on one") }
         guard !text.hasOuterBlank else { throw failure("it begins or ends with a blank") }
         guard let bytes = encoding.bytes(of: prefix.map { text.without(prefix: $0) } ?? text) else {
-            throw failure("it is not \(encoding.rawValue), as key says")
+            throw failure("it is not in \(encoding.rawValue)")
         }
         guard bytes.count >= Self.leastBytes else {
             throw failure(

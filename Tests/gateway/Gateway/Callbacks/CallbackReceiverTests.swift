@@ -76,6 +76,9 @@ struct CallbackReceiverTests {
             ("https://user:pass@shop.example/", false), ("ftp://shop.example/", false), ("shop.example", false),
             ("https://", false), ("https://shop.example/#a", false), ("https://shop.example/a b", false),
             ("https://shop.example/\n", false), ("http://[::2]/", false), ("HTTP://shop.example/", false),
+            ("https://shop.example:65535/", true), ("https://shop.example:65536/", false),
+            ("https://shop.example:0/", false), ("http://127.999.0.1/", false), ("http://127.0.0.256/", false),
+            ("http://127.0.0/", false), ("http://127.0.0.1.1/", false), ("http://128.0.0.1/", false),
         ])
     func addresses(url: String, isAllowed: Bool) { #expect(CallbackReceiver.isAllowed(url) == isAllowed) }
 
@@ -92,10 +95,15 @@ struct CallbackReceiverTests {
             ("url: \"https://a\", secret_file: /none/file, on: [failed]", "secret_file"),
             ("url: \"https://a\", secret_file: SECRET, on: [failed], nonsense: 1", "unknown key"),
             ("url: \"https://a\", secret_file: SHORT, on: [failed]", "expected at least"),
+            ("url: \"https://a\", secret_file: WRAPPED, on: [failed]", "it has several lines"),
+            ("url: \"https://a\", secret_file: SECRET, on: [failed], ca_file: /none/ca.pem", "ca_file"),
+            ("url: \"https://a\", secret_file: SECRET, on: [failed], ca_file: SHORT", "has no certificate in PEM"),
         ])
     func wrong(section: String, complaint: String) throws {
         let short = try keys.secret("whsec_AAAA", in: "short")
+        let wrapped = try keys.secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\nMfKQ9r8GKYqrTwjU", in: "wrapped")
         let text = section.replacing("SECRET", with: secret).replacing("SHORT", with: short)
+            .replacing("WRAPPED", with: wrapped)
         let error = #expect(throws: YAMLError.self) { try receivers("shop: {\(text)}") }
         #expect(error?.description.contains(complaint) == true, "\(String(describing: error))")
         #expect(error?.description.contains("gateway.yaml:1") == true, "\(String(describing: error))")

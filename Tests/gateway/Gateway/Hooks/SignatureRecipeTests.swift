@@ -111,7 +111,10 @@ struct SignatureRecipeTests {
             #expect(refusal(hook, request(["x": Self.hex(Self.body)]), at: 0) == nil, "\(keyword)")
             #expect(refusal(hook, request(["x": Self.hex(Self.body, written)]), at: 0) == 401, "\(keyword)")
         }
-        for (written, words) in [("x" + digits, "it is not hex, as key says"), ("0123456789abcdef", "8 bytes")] {
+        for (written, words) in [
+            ("x" + digits, "it is not in hex"), ("0123456789abcdef", "8 bytes"),
+            (digits + "\n" + digits, "it has several lines"), (digits + "\r\n\r\n0a", "it has several lines"),
+        ] {
             let file = try keys.secret(written, in: "encoded")
             let mistake = try keys.recipeMistake(
                 #"secret_file: \#(file), key: hex, signed: "{body}", code: {header: x}"#)
