@@ -198,6 +198,10 @@ bench-card: build ## the same on a sound card's driver and on dmix, in a Debian 
 	@provisioning/install-dependencies.sh peers
 	@Benchmarks/peers/on-a-card .build/release/soundbox --count $(or $(COUNT),10)
 
+.PHONY: payment-files
+payment-files: deps ## the files that one payment passes, by coverage; the first build takes ten minutes
+	@provisioning/trial/payment-files.sh
+
 .PHONY: growth
 growth: build ## how cost grows with payments, time, history, backlog and voices: half an hour; PARTS="payments idle", COUNT=100000
 	@provisioning/install-dependencies.sh peers
