@@ -199,7 +199,7 @@ bench-card: build ## the same on a sound card's driver and on dmix, in a Debian 
 	@Benchmarks/peers/on-a-card .build/release/soundbox --count $(or $(COUNT),10)
 
 .PHONY: payment-files
-payment-files: deps ## the files that one payment passes, by coverage; the first build takes ten minutes
+payment-files: deps ## the files that one payment passes, by coverage; the first build takes 10 to 30 minutes
 	@provisioning/trial/payment-files.sh
 
 .PHONY: growth

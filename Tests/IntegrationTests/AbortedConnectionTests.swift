@@ -22,19 +22,25 @@ struct AbortedConnectionTests {
             for id in ids { try await box.hasLogged(" stored", id) }
             box.kill9()
             _ = try await box.exitStatus()
+            func announced(by box: ChildProcess) async throws -> [String] {
+                let lines = try await box.errors.all()
+                return ids.filter { id in lines.contains { $0.contains(" announced ") && $0.contains(id) } }
+            }
+            // On a busy machine the first is over before the kill.
+            let before = try await announced(by: box)
             // A power cut leaves nothing that counts.
             try FileManager.default.removeItem(atPath: folder.file("state/connection"))
             relay.breakDown()
 
             // As systemd does.
-            var announced: [[String]] = []
+            var after: [[String]] = []
             for _ in 1...2 {
                 box = try trial.launchBox(isAfterPowerCut: false)
                 #expect(try await box.exitStatus() & 0x7F == SIGABRT)
-                let lines = try await box.errors.all()
-                announced.append(ids.filter { id in lines.contains { $0.contains(" announced ") && $0.contains(id) } })
+                after.append(try await announced(by: box))
             }
-            #expect(announced == [[], ids])
+            #expect(after == [[], ids.filter { !before.contains($0) }])
+            #expect(before.count < ids.count, "some must wait")
             box = try await trial.startBox(isAfterPowerCut: false)
             let receipts = try await trial.publishAndWait([notice("A-4", "1")]) { receipts in
                 receipts.contains { $0.id == "A-4" && $0.state == "announced" }

@@ -2,7 +2,7 @@
 # The files that one payment passes: those with a line that ran in a box with a payment, and in none without one. Both
 # boxes start, prove their recordings, tell their status and stop; the card is alsa-lib's null device.
 #
-# usage: payment-files.sh [SOUNDBOX]   a binary with coverage; by default it is built, ten minutes the first time
+# usage: payment-files.sh [SOUNDBOX]   a binary with coverage; by default it is built, 10 to 30 minutes the first time
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tools=$(dirname "$(readlink -f "$(command -v swift)")")
