@@ -25,7 +25,6 @@ package final class GatewayRequestHandler: Sendable {
     private let deletionLines = RateLimit()
     private let noBoxLines = RateLimit()
     private let storeLines = RateLimit()
-    private let keyLines: [String: RateLimit]
 
     package typealias Commands =
         @Sendable (_ type: String, _ members: [(name: String, value: JSONValue)], BoxID, _ isAway: Bool) async ->
@@ -39,21 +38,25 @@ package final class GatewayRequestHandler: Sendable {
     ) {
         self.intake = intake
         self.list = list
-        served = Mutex(Served(tokens, reader))
+        let first = Served(tokens, reader)
+        served = Mutex(first)
         self.boxes = boxes
         self.isConnected = isConnected
         self.commands = commands
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
-        keyLines = reader.hooks.mapValues { _ in RateLimit(limit: 1, per: .seconds(86_400)) }
-        for (name, hook) in reader.hooks { warn(of: hook, name) }
+        warn(of: first)
+    }
+
+    private func warn(of served: Served) {
+        for (name, hook) in served.reader.hooks { warn(of: hook, name, served) }
     }
 
     /// Once a day for each hook.
-    private func warn(of hook: Hook, _ name: String) {
+    private func warn(of hook: Hook, _ name: String, _ served: Served) {
         let warnings = hook.scheme.warnings(at: clock.now.time.millisecondsSince1970 / 1000)
-        guard !warnings.isEmpty, keyLines[name]?.take() != nil else { return }
+        guard !warnings.isEmpty, served.keyLines[name]?.take() != nil else { return }
         for warning in warnings { logger.warning("\(warning)", metadata: ["hook": "\(name)"]) }
     }
 
@@ -62,6 +65,7 @@ package final class GatewayRequestHandler: Sendable {
         let tokens: AccessTokens
         let reader: WebhookReader
         let hookRates: [String: RateLimit]
+        let keyLines: [String: RateLimit]
         let absences: [String: AbsenceWatch]
         /// The headers that the server has to hand on.
         let headers: [String]
@@ -70,6 +74,7 @@ package final class GatewayRequestHandler: Sendable {
             self.tokens = tokens
             self.reader = reader
             hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
+            keyLines = reader.hooks.mapValues { _ in RateLimit(limit: 1, per: .seconds(86_400)) }
             absences = reader.hooks.mapValues { _ in AbsenceWatch() }
             headers = Array(Set(GatewayRequestHandler.headers + reader.hooks.values.flatMap(\.headers)))
         }
@@ -79,6 +84,7 @@ package final class GatewayRequestHandler: Sendable {
     package func replace(_ tokens: AccessTokens, _ reader: WebhookReader) {
         let new = Served(tokens, reader)
         served.withLock { $0 = new }
+        warn(of: new)
     }
 
     /// The headers that the server has to hand on.
@@ -86,7 +92,8 @@ package final class GatewayRequestHandler: Sendable {
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
-        let match = GatewayRoute.match(request.method, path)
+        // libmicrohttpd omits the body of an answer to HEAD, which load balancers ask with.
+        let match = GatewayRoute.match(request.method == "HEAD" ? "GET" : request.method, path)
         let served = served.withLock { $0 }
         switch match {
         case .route(.health): return await health(request)
@@ -318,7 +325,7 @@ package final class GatewayRequestHandler: Sendable {
             webhook = GenuineWebhook(
                 hook: name, path: request.path, form: .sealed, signed: hook.scheme.signed, document: request.body)
         }
-        warn(of: hook, name)
+        warn(of: hook, name, served)
         // Only what is signed counts: a flood of forged requests must not hold up the provider's.
         guard served.hookRates[name]?.take() != nil else {
             metrics.count(.tooFast)

@@ -21,16 +21,14 @@ struct RequestTests {
         store = try .temporary(folder)
     }
 
-    /// Asks a server with this store.
-    private func serve(
+    private func handler(
         tokens: String = "shop \(Self.token)", hooks: [String: Hook] = [:], isConnected: Bool = true,
-        metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
-        _ body: (_ ask: Client) async throws -> Void
-    ) async throws {
+        metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence
+    ) throws -> GatewayRequestHandler {
         var seen = KnownBox()
         seen.seenAt = store.clock.now.time
         (seen.seen, seen.onlineSince) = (store.clock.now.running, store.clock.now.running)
-        let handler = GatewayRequestHandler(
+        return GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens(tokens),
             reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
@@ -41,6 +39,16 @@ struct RequestTests {
                     : .reply(.object([("command", .string(type)), ("result", .string("ok"))] + members))
             }, clock: store.clock, metrics: metrics,
             logger: logger)
+    }
+
+    /// Asks a server with this store.
+    private func serve(
+        tokens: String = "shop \(Self.token)", hooks: [String: Hook] = [:], isConnected: Bool = true,
+        metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
+        _ body: (_ ask: Client) async throws -> Void
+    ) async throws {
+        let handler = try handler(
+            tokens: tokens, hooks: hooks, isConnected: isConnected, metrics: metrics, logger: logger)
         let server = try HTTPServer(
             limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
@@ -234,6 +242,13 @@ struct RequestTests {
             #expect(try await ask("GET", "/healthz?of=all", token: nil).json["field"] == .string("of"))
             #expect(try await ask("POST", "/healthz", "", token: nil).status == 405)
         }
+    }
+
+    @Test("A load balancer may ask with HEAD")
+    func head() async throws {
+        let handler = try handler()
+        #expect(await handler.answer(HTTPRequest(method: "HEAD", target: "/healthz".utf8, body: [])).status == 200)
+        #expect(await handler.answer(HTTPRequest(method: "HEAD", target: "/hooks/x".utf8, body: [])).status == 405)
     }
 
     @Test("A store that nothing can be written to is not well")
