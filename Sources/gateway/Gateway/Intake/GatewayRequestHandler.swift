@@ -6,9 +6,6 @@ import Synchronization
 
 /// Answers the requests of payment systems: ``GatewayRoute``. Any thread.
 package final class GatewayRequestHandler: Sendable {
-    /// The headers that it reads, besides those of the hooks.
-    package static let headers = ["authorization", "content-type"]
-
     let intake: PaymentIntake
     let list: PaymentList
     private let served: Mutex<Served>
@@ -18,12 +15,8 @@ package final class GatewayRequestHandler: Sendable {
     let clock: GatewayClock
     let metrics: GatewayMetrics
     let logger: Logger
-    /// Lines about what is refused, which anybody may send, about what is for no box, about what cannot be read, and
-    /// about what cannot be stored.
+    /// Lines about what is refused, and about what cannot be stored.
     private let refusalLines = RateLimit()
-    private let unreadLines = RateLimit()
-    private let deletionLines = RateLimit()
-    private let noBoxLines = RateLimit()
     private let storeLines = RateLimit()
 
     package typealias Commands =
@@ -38,57 +31,32 @@ package final class GatewayRequestHandler: Sendable {
     ) {
         self.intake = intake
         self.list = list
-        let first = Served(tokens, reader)
-        served = Mutex(first)
+        served = Mutex(
+            Served(
+                tokens: tokens,
+                webhooks: WebhookHandler(reader, intake: intake, clock: clock, metrics: metrics, logger: logger)))
         self.boxes = boxes
         self.isConnected = isConnected
         self.commands = commands
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
-        warn(of: first)
-    }
-
-    private func warn(of served: Served) {
-        for (name, hook) in served.reader.hooks { warn(of: hook, name, served) }
-    }
-
-    /// Once a day for each hook.
-    private func warn(of hook: Hook, _ name: String, _ served: Served) {
-        let warnings = hook.scheme.warnings(at: clock.now.time.millisecondsSince1970 / 1000)
-        guard !warnings.isEmpty, served.keyLines[name]?.take() != nil else { return }
-        for warning in warnings { logger.warning("\(warning)", metadata: ["hook": "\(name)"]) }
     }
 
     /// What is read from files, and replaced as a whole: a request sees the old or the new one.
     private struct Served {
         let tokens: AccessTokens
-        let reader: WebhookReader
-        let hookRates: [String: RateLimit]
-        let keyLines: [String: RateLimit]
-        let absences: [String: AbsenceWatch]
-        /// The headers that the server has to hand on.
-        let headers: [String]
-
-        init(_ tokens: AccessTokens, _ reader: WebhookReader) {
-            self.tokens = tokens
-            self.reader = reader
-            hookRates = reader.hooks.mapValues { _ in AccessTokens.rate() }
-            keyLines = reader.hooks.mapValues { _ in RateLimit(limit: 1, per: .seconds(86_400)) }
-            absences = reader.hooks.mapValues { _ in AbsenceWatch() }
-            headers = Array(Set(GatewayRequestHandler.headers + reader.hooks.values.flatMap(\.headers)))
-        }
+        let webhooks: WebhookHandler
     }
 
     /// Requests that are being answered keep what they began with.
     package func replace(_ tokens: AccessTokens, _ reader: WebhookReader) {
-        let new = Served(tokens, reader)
-        served.withLock { $0 = new }
-        warn(of: new)
+        let webhooks = WebhookHandler(reader, intake: intake, clock: clock, metrics: metrics, logger: logger)
+        served.withLock { $0 = Served(tokens: tokens, webhooks: webhooks) }
     }
 
     /// The headers that the server has to hand on.
-    package var headers: [String] { served.withLock { $0.headers } }
+    package var headers: [String] { served.withLock { $0.webhooks.headers } }
 
     package func answer(_ request: HTTPRequest) async -> HTTPResponse {
         guard let path = Self.segments(of: request.path) else { return .error(400, "the path is not UTF-8") }
@@ -97,7 +65,7 @@ package final class GatewayRequestHandler: Sendable {
         let served = served.withLock { $0 }
         switch match {
         case .route(.health): return await health(request)
-        case .route(.webhook): return await handleWebhook(path[1], request, served)
+        case .route(.webhook): return await served.webhooks.answer(request, to: path[1])
         case .methods(let methods) where path[0] == "hooks" || path[0] == "healthz": return .wrongMethod(methods)
         default: break
         }
@@ -119,7 +87,7 @@ package final class GatewayRequestHandler: Sendable {
             let routes = GatewayRoute.allCases.map(\.rawValue).joined(separator: ", ")
             return .error(404, "expected one of: \(routes)")
         case .methods(let methods): return .wrongMethod(methods)
-        case .route(let route): return await answer(request, route, path, access, served.reader.decoder)
+        case .route(let route): return await answer(request, route, path, access, served.webhooks.reader.decoder)
         }
     }
 
@@ -300,108 +268,6 @@ package final class GatewayRequestHandler: Sendable {
                     ("command", .string(id)),
                     ("error", .string("the box has not answered; it may still act for a minute")),
                 ]))
-        }
-    }
-
-    // MARK: Hooks
-
-    private func handleWebhook(_ name: String, _ request: HTTPRequest, _ served: Served) async -> HTTPResponse {
-        guard let hook = served.reader.hooks[name] else { return .error(404, "there is no hook of this name") }
-        let now = clock.now.time
-        let webhook: GenuineWebhook
-        do throws(HookRefusal) {
-            let document = try hook.scheme.open(request, at: now.millisecondsSince1970 / 1000)
-            let form: GenuineWebhook.Form = document == request.body && request.isForm ? .form : .json
-            webhook = GenuineWebhook(
-                hook: name, path: request.path, form: form, signed: hook.scheme.signed, document: document)
-        } catch {
-            guard error.isGenuine else {
-                metrics.count(.unauthorised)
-                if refusalLines.take() != nil {
-                    logger.notice("a webhook is refused", metadata: ["hook": "\(name)", "reason": "\(error.reason)"])
-                }
-                return .error(error.status, error.reason)
-            }
-            webhook = GenuineWebhook(
-                hook: name, path: request.path, form: .sealed, signed: hook.scheme.signed, document: request.body)
-        }
-        warn(of: hook, name, served)
-        // Only what is signed counts: a flood of forged requests must not hold up the provider's.
-        guard served.hookRates[name]?.take() != nil else {
-            metrics.count(.tooFast)
-            return .tooFast(name)
-        }
-        return await take(webhook, from: hook, served)
-    }
-
-    /// Stores every payment of a webhook in one commit. Where one cannot be read, or is for no box, it costs no other one,
-    /// and the webhook is stored too: the provider's repetition would mend nothing.
-    private func take(_ webhook: GenuineWebhook, from hook: Hook, _ served: Served) async -> HTTPResponse {
-        let name = webhook.hook
-        let parts = served.reader.parts(of: webhook)
-        for part in parts {
-            switch part {
-            case .ignored(let reason, let isAbsence): ignore(name, reason, isAbsence: isAbsence, served)
-            case .noBox(let id, let reason, let isAbsence):
-                ignore(name, reason, isAbsence: isAbsence, served, as: .noBox)
-                guard noBoxLines.take() != nil else { continue }
-                logger.notice(
-                    "a webhook's payment is for no box",
-                    metadata: ["hook": "\(name)", "id": "\(id)", "reason": "\(reason)"])
-            case .payment: _ = served.absences[name]?.read()
-            case .problem: break
-            }
-        }
-        let submission = Submission(parts.payments, webhook: webhook, problems: parts.problems)
-        guard !submission.payments.isEmpty || !submission.problems.isEmpty else { return hook.scheme.accepted }
-        do throws(StoreError) {
-            let outcome = try await intake.accept(submission)
-            for (acceptance, payment) in zip(outcome.acceptances, submission.payments) {
-                switch acceptance {
-                case .accepted: metrics.count(.accepted)
-                case .known: metrics.count(.known)
-                case .knownElsewhere(let box):
-                    metrics.count(.known)
-                    guard noBoxLines.take() != nil else { continue }
-                    logger.notice(
-                        "a webhook's payment is known at another box",
-                        metadata: ["hook": "\(name)", "id": "\(payment.notice.id)", "box": "\(box)"])
-                // Part of what is unread.
-                case .differs: break
-                }
-            }
-            if let unread = outcome.unread { report(unread, of: name) }
-            return hook.scheme.accepted
-        } catch {
-            metrics.count(.failed)
-            if storeLines.take() != nil {
-                logger.error("a payment cannot be stored", metadata: ["hook": "\(name)", "reason": "\(error)"])
-            }
-            return hook.scheme.failed("the payment could not be stored; send it again")
-        }
-    }
-
-    private func report(_ unread: SubmissionOutcome.Unread, of name: String) {
-        metrics.count(.unread)
-        if unread.deleted > 0, deletionLines.take() != nil {
-            logger.error(
-                "unread webhooks are too many: the oldest are deleted", metadata: ["deleted": "\(unread.deleted)"])
-        }
-        guard unreadLines.take() != nil else { return }
-        logger.warning(
-            "a webhook cannot be read: it is stored",
-            metadata: [
-                "hook": "\(name)", "number": "\(unread.number)", "count": "\(unread.count)",
-                "reason": "\(unread.reason)",
-            ])
-    }
-
-    private func ignore(
-        _ name: String, _ reason: String, isAbsence: Bool, _ served: Served, as answer: GatewayMetrics.Answer = .ignored
-    ) {
-        metrics.count(answer)
-        if let warning = served.absences[name]?.ignored(reason, byAbsence: isAbsence) {
-            logger.warning("\(warning)", metadata: ["hook": "\(name)"])
         }
     }
 }

@@ -30,17 +30,8 @@ struct HookIdentityTests {
             device: #"{field: till, codes: {"1": box-01, "2": box-02}}"#, id: id, others: others)
     }
 
-    private func reader(_ hooks: [String: Hook]) -> WebhookReader {
-        WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY))
-    }
-
     private func handler(_ hooks: [String: Hook]) throws -> GatewayRequestHandler {
-        GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: reader(hooks), boxes: { [:] }, isConnected: { true },
-            commands: { _, _, _, _ in .unsent(reason: "nobody") }, clock: store.clock, metrics: metrics,
-            logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
+        try GatewayRequestHandler(hooks, store, metrics: metrics, logger: logger(into: lines))
     }
 
     private func post(_ body: String, to handler: GatewayRequestHandler, hook: String = "shop") async -> Int {
@@ -120,7 +111,7 @@ struct HookIdentityTests {
         let (hooks, second) = (["shop": try hook()], try handler(["shop": try hook()]))
         #expect(await post(payment("A", 1), to: second) == 200)
         let number = try #require(try store.unreadNumbers().first)
-        #expect(try reader(hooks).retry(number, in: store) == .read(payments: 1))
+        #expect(try WebhookReader.trial(hooks).retry(number, in: store) == .read(payments: 1))
         #expect(try stored == ["box-01 A"])
     }
 

@@ -25,12 +25,7 @@ struct HookListTests {
         let hook = try keys.recipe(
             "secret_file: \(keys.folder.file("secret")), signed: \"{body}\", code: {header: X-Signature}",
             device: #"{field: till, codes: {"1": box-01, "2": box-02}, otherwise: ignore}"#, others: others)
-        return GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: WebhookReader(hooks: ["shop": hook], decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") },
-            clock: store.clock, metrics: metrics, logger: silence)
+        return try GatewayRequestHandler(["shop": hook], store, metrics: metrics)
     }
 
     private func post(_ rows: [String], to handler: GatewayRequestHandler) async -> Int {

@@ -136,13 +136,7 @@ struct WeChatPayHookTests {
                 "scheme: wechatpay-v3, api_v3_key_file: \(keys.folder.file("wechatpay-apiv3.key")), platform_keys: "
                     + "{0A: \(ended.certificate)}")
         ]
-        _ = GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-            boxes: { [:] }, isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") },
-            clock: store.clock, metrics: GatewayMetrics(),
-            logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
+        _ = try GatewayRequestHandler(hooks, store, logger: logger(into: lines))
         #expect(lines.entries.count == 1 && lines.entries[0].contains("the certificate 0A of platform_keys ends on "))
     }
 

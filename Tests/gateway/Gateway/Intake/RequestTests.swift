@@ -31,7 +31,7 @@ struct RequestTests {
         return GatewayRequestHandler(
             intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
             tokens: try AccessTokens(tokens),
-            reader: WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
+            reader: .trial(hooks),
             boxes: { [seen] in [trialBox: KnownBox(), otherBox: seen] }, isConnected: { isConnected },
             commands: { type, members, _, isAway in
                 isAway

@@ -35,17 +35,8 @@ struct UnreadTests {
             amount: amount, others: others)
     }
 
-    private func reader(_ hooks: [String: Hook]) -> WebhookReader {
-        WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY))
-    }
-
     private func handler(_ hooks: [String: Hook]) throws -> GatewayRequestHandler {
-        GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"),
-            reader: reader(hooks), boxes: { [:] }, isConnected: { true },
-            commands: { _, _, _, _ in .unsent(reason: "nobody") }, clock: store.clock, metrics: metrics,
-            logger: Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) })
+        try GatewayRequestHandler(hooks, store, metrics: metrics, logger: logger(into: lines))
     }
 
     /// - Returns: the status.
@@ -119,7 +110,7 @@ struct UnreadTests {
         for body in [#"{"id":"A","total":"5","till":"1"}"#, #"{"id":"B","total":"6","till":"9"}"#] {
             #expect(await post(body, to: old) == 200)
         }
-        let corrected = reader(["shop": try hook(amount: "total")])
+        let corrected = WebhookReader.trial(["shop": try hook(amount: "total")])
         #expect(try corrected.retry(1, in: store) == .read(payments: 1))
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
         #expect(payment.state == .accepted)
@@ -131,7 +122,7 @@ struct UnreadTests {
         #expect(reason.contains("till") && !reason.contains("amount"))
         #expect(try unread.map(\.reason) == [reason])
         #expect(try corrected.retry(1, in: store) == .unknown)
-        #expect(try reader([:]).retry(2, in: store) == .unread(reason: "there is no hook of this name"))
+        #expect(try WebhookReader.trial([:]).retry(2, in: store) == .unread(reason: "there is no hook of this name"))
         #expect(try payments == ["A"])
 
         // The provider sends the first one again, before the gateway has the new mapping, and then behind it.
@@ -149,7 +140,7 @@ struct UnreadTests {
         let now = store.clock.now
         let earlier = now + .seconds(-86_400)
         _ = try store.accept([webhook(#"{"id":"A","amount":"5","till":"1"}"#)], at: earlier)
-        #expect(try reader(["shop": try hook()]).retry(1, in: store) == .read(payments: 1))
+        #expect(try WebhookReader.trial(["shop": try hook()]).retry(1, in: store) == .read(payments: 1))
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
         #expect(payment.json["paid_at"] == .string("\(earlier.time)"))
         #expect(payment.accepted.time >= now.time && payment.accepted.running >= now.running)
@@ -158,7 +149,7 @@ struct UnreadTests {
     @Test("What a corrected mapping ignores is done")
     func ignoredNow() async throws {
         #expect(await post(#"{"id":"A","amount":"5","till":"9"}"#, to: try handler(["shop": try hook()])) == 200)
-        let corrected = reader([
+        let corrected = WebhookReader.trial([
             "shop": try hook(device: #"{field: till, codes: {"1": box-01}, otherwise: ignore}"#)
         ])
         let outcome = try corrected.retry(1, in: store)
@@ -179,7 +170,7 @@ struct UnreadTests {
         let row = try #require(try unread.first)
         #expect(row.webhook.document == Array(body.utf8) && row.reason.hasSuffix(" (and 1 more)"))
         #expect(metrics.count(of: .accepted) == 1 && metrics.count(of: .unread) == 1)
-        let corrected = reader([
+        let corrected = WebhookReader.trial([
             "shop": try hook(device: #"{field: till, codes: {"1": box-01, "7": box-01}}"#, others: "each: rows")
         ])
         guard case .unread(let reason) = try corrected.retry(1, in: store) else {
@@ -203,13 +194,14 @@ struct UnreadTests {
         let right = SoundboxGatewayTests.code("A|1", key: Self.secret).hexadecimal
         #expect(await post(#"{"id":"A","amount":"1","till":"2","code":"\#(right)"}"#, to: old) == 200)
         #expect(try unread.map(\.webhook.signed) == ["id, amount"])
-        let other = reader(["shop": try hook(#"{fields: [id, amount, till], separator: "|"}"#, code: code)])
+        let other = WebhookReader.trial(["shop": try hook(#"{fields: [id, amount, till], separator: "|"}"#, code: code)]
+        )
         #expect(try other.retry(1, in: store) == .unread(reason: "it was signed otherwise: id, amount"))
         #expect(
-            try reader(["shop": try hook()]).retry(1, in: store)
+            try WebhookReader.trial(["shop": try hook()]).retry(1, in: store)
                 == .unread(reason: "it was signed otherwise: id, amount"))
         #expect(try payments.isEmpty)
-        let same = reader([
+        let same = WebhookReader.trial([
             "shop": try hook(#"{fields: [id, amount], separator: "|"}"#, code: code, device: "{constant: box-01}")
         ])
         #expect(try same.retry(1, in: store) == .read(payments: 1))
@@ -272,7 +264,7 @@ struct UnreadTests {
         _ = try store.accept([webhook(#"{"id":"A","amount":"1","till":"1"}"#)], at: store.clock.now)
         let before = try store.read { try Int.fetchOne($0, sql: "SELECT running FROM clock") }
         let editor = try SQLitePaymentStore(path: store.path, role: .editor)
-        #expect(try reader(["shop": try hook()]).retry(1, in: editor) == .read(payments: 1))
+        #expect(try WebhookReader.trial(["shop": try hook()]).retry(1, in: editor) == .read(payments: 1))
         #expect(try store.read { try Int.fetchOne($0, sql: "SELECT running FROM clock") } == before)
         #expect(try payments == ["A"])
         #expect(try store.unreadCount() == 0)
@@ -286,7 +278,7 @@ struct UnreadTests {
     func atOnce() async throws {
         let bodies = (0..<100).map { #"{"id":"U-\#($0)","amount":"1","till":"1"}"# }
         _ = try store.accept(bodies.map(webhook), at: store.clock.now)
-        let reader = reader(["shop": try hook()])
+        let reader = WebhookReader.trial(["shop": try hook()])
         let (numbers, path) = (try store.unreadNumbers(), store.path)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for name in ["one", "other"] {

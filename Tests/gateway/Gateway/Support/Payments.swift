@@ -48,6 +48,28 @@ extension PaymentStore {
     }
 }
 
+extension WebhookReader {
+    static func trial(_ hooks: [String: Hook]) -> WebhookReader {
+        WebhookReader(hooks: hooks, decoder: PaymentNoticeDecoder(defaultCurrency: .CNY))
+    }
+}
+
+extension GatewayRequestHandler {
+    /// For webhooks: it knows no box, and sends no command.
+    convenience init(
+        _ hooks: [String: Hook], _ store: SQLitePaymentStore, metrics: GatewayMetrics = GatewayMetrics(),
+        logger: Logger = silence
+    ) throws {
+        self.init(
+            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
+            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"), reader: .trial(hooks), boxes: { [:] },
+            isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") }, clock: store.clock,
+            metrics: metrics, logger: logger)
+    }
+}
+
+func logger(into lines: Journal<String>) -> Logger { Logger(label: "gateway") { _ in JournalLogHandler(lines: lines) } }
+
 let silence = Logger(label: "silence") { _ in SwiftLogNoOpLogHandler() }
 
 /// Writes messages with their reasons into a journal.
