@@ -55,17 +55,17 @@ public struct MQTTSettings: Sendable, Equatable {
     public var topics: Topics
     /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A broker
     /// that asks for a longer time, or for none, is probed nevertheless. A dead connection is noticed after at most twice this time and two seconds.
-    public var keepAlive = usualKeepAlive
+    public var keepAlive = usual.keepAlive
     /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
     /// thousand boxes do not return in the same second. If there is another address, within ``longestDetour`` at most.
-    public var reconnectWindow = usualReconnectWindow
+    public var reconnectWindow = usual.reconnectWindow
     /// Which version of MQTT is spoken.
-    public var protocolChoice = BrokerProtocol.auto
+    public var protocolChoice = usual.protocolChoice
     /// With ``BrokerProtocol/auto``, asks for 3.1.1 first: MQTT 5 has ended the program before.
     public var avoids5 = false
     /// How long the broker should keep undelivered messages for an absent box: whole seconds. A broker may grant less;
     /// MQTT 3.1.1 cannot ask.
-    public var sessionExpiry = usualSessionExpiry
+    public var sessionExpiry = usual.sessionExpiry
     /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
     /// The same while there is another address to try.
@@ -79,12 +79,10 @@ public struct MQTTSettings: Sendable, Equatable {
     /// How long the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
 
+    /// What a configuration that says nothing means.
+    private static let usual = BrokerSettings(addresses: [])
     /// A shorter keep-alive would take a slow network for a dead one.
     public static let leastKeepAlive = Duration.seconds(5)
-    /// For boxes on mains power: a broker that hangs is noticed within 22 s.
-    public static let usualKeepAlive = Duration.seconds(10)
-    public static let usualSessionExpiry = Duration.seconds(30 * 24 * 3600)
-    public static let usualReconnectWindow = Duration.seconds(5)
     /// A killed node must be left within 2 s, including the connection to the next one.
     static let longestDetour = Duration.milliseconds(1500)
 

@@ -9,28 +9,24 @@ extension BrokerSettings {
         reading mapping: YAMLMapping, others: () throws(YAMLError) -> Void = {}
     ) throws(YAMLError) {
         let url = try mapping.required("url")
-        // For boxes on mains power: a broker that hangs is noticed within 22 s; see ``MQTTSettings/usualKeepAlive``.
-        let keepAlive =
-            try mapping.read("keep_alive") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(10)
-        let reconnectWindow =
-            try mapping.read("reconnect_window") { try $0.duration(in: .zero ... .minutes(5)) } ?? .seconds(5)
-        let protocolChoice = try mapping.read("protocol") { try $0.choice(of: BrokerProtocol.self) } ?? .auto
-        // Longer than shops are closed.
-        let sessionExpiry =
-            try mapping.read("session_expiry") { try $0.duration(in: .hours(1) ... .days(365)) } ?? .days(30)
+        self.init(addresses: [])
+        keepAlive = try mapping.read("keep_alive") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? keepAlive
+        reconnectWindow =
+            try mapping.read("reconnect_window") { try $0.duration(in: .zero ... .minutes(5)) } ?? reconnectWindow
+        protocolChoice = try mapping.read("protocol") { try $0.choice(of: BrokerProtocol.self) } ?? protocolChoice
+        sessionExpiry =
+            try mapping.read("session_expiry") { try $0.duration(in: .hours(1) ... .days(365)) } ?? sessionExpiry
         let password = try mapping.read("password_file") { try $0.path() }
+        passwordFile = password
         // Alone it may be a token, which is a secret; with a password file it is a name.
-        let username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
-        let caFile = try mapping.read("ca_file") { try $0.path() }
-        let certFile = try mapping.read("cert_file") { try $0.path() }
-        let keyFile = try mapping.read("key_file") { try $0.path() }
-        let pins = try mapping.read("pin_sha256") { try $0.pins() } ?? []
+        username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
+        caFile = try mapping.read("ca_file") { try $0.path() }
+        certFile = try mapping.read("cert_file") { try $0.path() }
+        keyFile = try mapping.read("key_file") { try $0.path() }
+        pins = try mapping.read("pin_sha256") { try $0.pins() } ?? pins
         try others()
         try mapping.refuseOtherKeys()
-        self.init(
-            addresses: try url.brokers(), keepAlive: keepAlive, reconnectWindow: reconnectWindow,
-            protocolChoice: protocolChoice, sessionExpiry: sessionExpiry, username: username, passwordFile: password,
-            caFile: caFile, certFile: certFile, keyFile: keyFile, pins: pins)
+        addresses = try url.brokers()
         if protocolChoice == .v311, let expiry = mapping.optional("session_expiry") {
             throw expiry.error("is of use with MQTT 5 only")
         }

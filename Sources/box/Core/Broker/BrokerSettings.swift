@@ -2,13 +2,15 @@
 public struct BrokerSettings: Sendable, Equatable {
     /// At least one; all of them with TLS, or none.
     public var addresses: [BrokerAddress]
-    /// After this much silence the connection is probed; whole seconds.
-    public var keepAlive: Duration
+    /// After this much silence the connection is probed; whole seconds. The default is for boxes on mains power: a broker
+    /// that hangs is noticed within 22 s.
+    public var keepAlive = Duration.seconds(10)
     /// After a lost connection, the box reconnects at a random moment within this time.
-    public var reconnectWindow: Duration
-    public var protocolChoice: BrokerProtocol
+    public var reconnectWindow = Duration.seconds(5)
+    public var protocolChoice = BrokerProtocol.auto
     /// How long the broker is asked to keep undelivered messages for an absent client. MQTT 3.1.1 cannot ask.
-    public var sessionExpiry: Duration
+    /// The default is longer than shops are closed.
+    public var sessionExpiry = Duration.seconds(30 * 24 * 3600)
     public var username: String?
     /// In a file of its own, so that the configuration can be shown and copied without a secret in it.
     public var passwordFile: String?
@@ -17,25 +19,9 @@ public struct BrokerSettings: Sendable, Equatable {
     public var keyFile: String?
     /// Only these keys of the broker are accepted: SHA-256 of its SubjectPublicKeyInfo in base64 (RFC 7469, section
     /// 2.4). Empty accepts any.
-    public var pins: [String]
+    public var pins: [String] = []
 
-    package init(
-        addresses: [BrokerAddress], keepAlive: Duration, reconnectWindow: Duration, protocolChoice: BrokerProtocol,
-        sessionExpiry: Duration, username: String?, passwordFile: String?, caFile: String?, certFile: String?,
-        keyFile: String?, pins: [String]
-    ) {
-        self.addresses = addresses
-        self.keepAlive = keepAlive
-        self.reconnectWindow = reconnectWindow
-        self.protocolChoice = protocolChoice
-        self.sessionExpiry = sessionExpiry
-        self.username = username
-        self.passwordFile = passwordFile
-        self.caFile = caFile
-        self.certFile = certFile
-        self.keyFile = keyFile
-        self.pins = pins
-    }
+    package init(addresses: [BrokerAddress]) { self.addresses = addresses }
 }
 
 /// The version of MQTT to use with a broker. The raw value is the word of the configuration.
