@@ -10,7 +10,8 @@ import SoundboxSystem
 ///     let gateway = try GatewayService(configuration: configuration, logger: logger)
 ///     try await ServiceGroup(configuration: .init(services: gateway.services, logger: logger)).run()
 ///
-/// Threads: one for HTTP, one for the store, one for the broker, and those of callbacks.
+/// Threads: one for HTTP, one for the store, one that reads it for lists and metrics, one for the broker, and those of
+/// callbacks.
 package struct GatewayService {
     /// A payment is answered within milliseconds, so these are what a proxy keeps open.
     static let mostConnections = 512
@@ -18,6 +19,7 @@ package struct GatewayService {
     private let configuration: GatewayConfiguration
     private let store: any PaymentStore
     private let intake: PaymentIntake
+    private let lists: StoreReader
     private let outgoing: Outgoing
     private let callbacks: CallbackService
     private let fleet: MQTTFleet
@@ -50,19 +52,19 @@ package struct GatewayService {
         }
         callbacks = CallbackService(
             receivers: configuration.callbacks, store: store, metrics: metrics, logger: logger)
-        let desk = CommandDesk()
+        let commands = PendingCommands()
         let outgoing = try Outgoing(
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
-            callbacks: callbacks, commands: desk, metrics: metrics, logger: logger)
+            callbacks: callbacks, commands: commands, metrics: metrics, logger: logger)
         self.outgoing = outgoing
+        lists = StoreReader(path: configuration.database)
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
-            intake: intake, list: PaymentList(path: configuration.database), tokens: tokens,
-            reader: reader,
-            boxes: { [overview = outgoing.overview] in overview.boxes },
+            intake: intake, lists: lists, tokens: tokens, reader: reader,
+            known: { [overview = outgoing.overview] in overview[$0] },
             isConnected: { [overview = outgoing.overview] in overview.isConnected },
             commands: { type, members, box, isAway in
-                await desk.send(
+                await commands.send(
                     type, members, to: box, at: SystemClock.now, waits: type == "cancel", isAway: isAway,
                     wake: fleet.publicationsAreWaiting)
             },
@@ -134,16 +136,12 @@ package struct GatewayService {
     }
 
     @Sendable private func families() async -> [MetricFamily] {
-        guard let openSince = try? await intake.openSince(), let unread = try? await intake.unreadCount(),
-            let backlogs = try? await intake.callbackBacklogs()
-        else { return [] }
+        let counts = try? await lists.counts()
         let now = store.clock.now.running
         return metrics.families(
-            openSince: openSince, unread: unread, boxes: outgoing.overview.boxes,
-            isConnected: outgoing.overview.isConnected,
-            at: now)
+            counts, boxes: outgoing.overview.boxes, isConnected: outgoing.overview.isConnected, at: now)
             + metrics.callbackFamilies(
-                receivers: configuration.callbacks.map(\.name), backlogs: backlogs, at: now)
+                receivers: configuration.callbacks.map(\.name), backlogs: counts?.callbacks, at: now)
     }
 }
 

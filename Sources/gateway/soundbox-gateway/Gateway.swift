@@ -5,9 +5,10 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxGateway
 import SoundboxLogging
+import SoundboxSystem
 import UnixSignals
 
-/// The provider's program. Each subcommand has its own file.
+/// The provider's program. What only reads the store is in Lists.swift.
 struct Gateway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soundbox-gateway",
@@ -48,7 +49,16 @@ enum Main {
 
 struct ConfigurationOption: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
-    var config = "/etc/soundbox-gateway/gateway.yaml"
+    var config = GatewayConfiguration.defaultPath
+
+    /// The configuration, and its database for this use. Blocks on the disk.
+    func open(_ role: SQLitePaymentStore.Role) throws -> (GatewayConfiguration, SQLitePaymentStore) {
+        let configuration = try GatewayConfiguration(readingFile: config)
+        return try (
+            configuration,
+            configuration.using("database") { try SQLitePaymentStore(path: configuration.database, role: role) }
+        )
+    }
 }
 
 struct RunGateway: AsyncParsableCommand {
@@ -83,7 +93,10 @@ private struct ReloadService: Service {
     let gateway: GatewayService
 
     func run() async {
-        for await _ in hangUps.cancelOnGracefulShutdown() { gateway.reload() }
+        for await _ in hangUps.cancelOnGracefulShutdown() {
+            // It reads files.
+            try? await onOwnThread(named: "reload") { gateway.reload() }
+        }
     }
 }
 

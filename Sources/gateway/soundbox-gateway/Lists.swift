@@ -23,10 +23,7 @@ struct ListPayments: ParsableCommand {
     }
 
     func run() throws {
-        let configuration = try GatewayConfiguration(readingFile: configuration.config)
-        let store = try configuration.using("database") {
-            try SQLitePaymentStore(path: configuration.database, role: .reader)
-        }
+        let (_, store) = try configuration.open(.reader)
         let boxes = try store.boxes()
         let payments = try store.unheard(limit: limit + 1)
         for payment in payments.prefix(limit) {
@@ -58,10 +55,7 @@ struct ListCallbacks: ParsableCommand {
     var json = false
 
     func run() throws {
-        let configuration = try GatewayConfiguration(readingFile: configuration.config)
-        let store = try configuration.using("database") {
-            try SQLitePaymentStore(path: configuration.database, role: .reader)
-        }
+        let (_, store) = try configuration.open(.reader)
         var last: Int64 = 0
         while case let page = try store.callbacks(after: last, limit: 500), let end = page.last {
             for callback in page { print(json ? callback.json.text : line(callback)) }
@@ -96,10 +90,7 @@ struct ListUnread: ParsableCommand {
     var json = false
 
     func run() throws {
-        let configuration = try GatewayConfiguration(readingFile: configuration.config)
-        let store = try configuration.using("database") {
-            try SQLitePaymentStore(path: configuration.database, role: .reader)
-        }
+        let (_, store) = try configuration.open(.reader)
         for number in try store.unreadNumbers() {
             guard let unread = try store.unread(number) else { continue }
             guard !json else {
@@ -131,11 +122,8 @@ struct RetryUnread: ParsableCommand {
     var numbers: [Int64] = []
 
     func run() throws {
-        let configuration = try GatewayConfiguration(readingFile: configuration.config)
+        let (configuration, store) = try configuration.open(.editor)
         let reader = try GatewayService.reader(configuration)
-        let store = try configuration.using("database") {
-            try SQLitePaymentStore(path: configuration.database, role: .editor)
-        }
         var failures = 0
         for number in numbers.isEmpty ? try store.unreadNumbers() : numbers {
             let outcome: String

@@ -37,11 +37,11 @@ package struct KnownBox: Sendable, Equatable {
         return now - seen <= Self.freshness
     }
 
-    /// Takes a status.
+    /// Applies a status.
     ///
     /// - Parameter reconciles: whether this gateway tells a box that it has published everything again.
     /// - Returns: whether the box came online or has a new session: payments for it may be due.
-    package mutating func note(_ status: BoxStatus, at now: Moment, reconciles: Bool) -> Bool {
+    package mutating func apply(_ status: BoxStatus, at now: Moment, reconciles: Bool) -> Bool {
         let before = self
         // With each connection the broker sends the last one again, also of a box that died with a broker.
         if let said = status.time, said == self.said { return false }

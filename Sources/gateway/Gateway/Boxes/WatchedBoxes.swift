@@ -4,7 +4,7 @@ import Synchronization
 /// All boxes, as the connection's thread knows them, and what of that the store does not have yet.
 ///
 ///     var boxes = WatchedBoxes(try store.boxes())
-///     if let change = boxes.note(status, of: box, at: now, reconciles: true) { log(change) }
+///     if let change = boxes.apply(status, of: box, at: now, reconciles: true) { log(change) }
 ///     boxes.overview.boxes  // on any thread
 struct WatchedBoxes: Sendable {
     /// Read from the store at the start, and then from statuses.
@@ -34,15 +34,15 @@ struct WatchedBoxes: Sendable {
 
     // MARK: What changes
 
-    /// Takes a status.
+    /// Applies a status.
     ///
     /// - Returns: what it has changed, apart from whether the box is online.
-    mutating func note(
+    mutating func apply(
         _ status: BoxStatus, of box: BoxID, at now: Moment, reconciles: Bool
     ) -> (before: KnownBox, after: KnownBox)? {
         let before = known[box] ?? KnownBox()
         var after = before
-        let isAwake = after.note(status, at: now, reconciles: reconciles)
+        let isAwake = after.apply(status, at: now, reconciles: reconciles)
         set(box, to: after)
         if after.reconciling != nil { unreconciled.insert(box) }
         if isAwake {
@@ -111,7 +111,10 @@ package final class BoxOverview: Sendable {
 
     init(_ boxes: [BoxID: KnownBox]) { state = Mutex(State(boxes: boxes)) }
 
+    /// All of them, for lists and metrics: the next change copies what is held here.
     package var boxes: [BoxID: KnownBox] { state.withLock { $0.boxes } }
+
+    package subscript(box: BoxID) -> KnownBox? { state.withLock { $0.boxes[box] } }
 
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 

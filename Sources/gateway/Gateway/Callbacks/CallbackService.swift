@@ -42,7 +42,7 @@ package final class CallbackService: Service {
 
 /// One receiver's thread: reads what is due, has it sent, and stores what came of it. A value that the thread owns.
 private struct ReceiverLoop: Sendable {
-    enum Word: Sendable {
+    enum Event: Sendable {
         case eventsAreWaiting
         case answered(Callback, CallbackReceiver.Answer, sentAt: Duration)
         case stop
@@ -52,7 +52,7 @@ private struct ReceiverLoop: Sendable {
     let store: any CallbackStore
     let metrics: GatewayMetrics
     let logger: Logger
-    let mailbox = BlockingQueue<Word>()
+    let mailbox = BlockingQueue<Event>()
     /// About single callbacks: thousands may wait.
     private let lines = RateLimit()
 
@@ -80,7 +80,7 @@ private struct ReceiverLoop: Sendable {
         while true {
             receive()
             do throws(StoreError) {
-                try note()
+                try storeResults()
                 if let end, underWay.isEmpty || .monotonicNow >= end { return }
                 if end == nil { try send() }
                 storeFails = false
@@ -95,10 +95,10 @@ private struct ReceiverLoop: Sendable {
     /// Takes what has come; waits for it, a second at most.
     private mutating func receive() {
         var deadline = Duration.monotonicNow + .seconds(1)
-        while case .element(let word) = mailbox.next(until: deadline) {
-            switch word {
+        while case .element(let event) = mailbox.next(until: deadline) {
+            switch event {
             case .eventsAreWaiting: break
-            case .answered(let callback, let answer, let start): take(answer, to: callback, sentAt: start)
+            case .answered(let callback, let answer, let start): apply(answer, to: callback, sentAt: start)
             case .stop: end = .monotonicNow + Self.timeToFinish
             }
             // What is there already.
@@ -106,8 +106,7 @@ private struct ReceiverLoop: Sendable {
         }
     }
 
-    private mutating func take(_ answer: CallbackReceiver.Answer, to callback: Callback, sentAt start: Duration) {
-        let now = store.clock.now.running
+    private mutating func apply(_ answer: CallbackReceiver.Answer, to callback: Callback, sentAt start: Duration) {
         switch answer {
         case .taken:
             if !health.isGood, lines.take() != nil {
@@ -118,21 +117,17 @@ private struct ReceiverLoop: Sendable {
         case .refused(let reason):
             if health.isGood, lines.take() != nil { complain("a callback is not taken: it is sent again", reason) }
             health.failed(sentAt: start, at: .monotonicNow)
-            let step = CallbackRules.step(
-                afterAttempts: callback.attempts + 1, created: callback.created.running, at: now)
-            results.append(CallbackResult(number: callback.number, outcome: .refused(reason, step)))
+            let again = store.clock.now.running + CallbackRules.pause(after: callback.attempts + 1)
+            results.append(CallbackResult(number: callback.number, outcome: .refused(reason, again: again)))
         }
     }
 
-    private mutating func note() throws(StoreError) {
+    private mutating func storeResults() throws(StoreError) {
         guard !results.isEmpty else { return }
         try store.record(results, at: store.clock.now)
         for result in results {
             underWay.remove(result.number)
             metrics.count(result.outcome, of: receiver.name)
-            if case .refused(let reason, .giveUp) = result.outcome, lines.take() != nil {
-                complain("a callback is given up", reason)
-            }
         }
         results = []
     }

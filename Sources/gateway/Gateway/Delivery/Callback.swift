@@ -54,11 +54,7 @@ package struct CallbackEvent: Sendable, Equatable {
     package static let states: [PaymentState] = [.announced, .failed, .givenUp, .expired, .cancelled]
 
     init(of payment: StoredPayment) {
-        let random = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)].map {
-            let digits = String($0, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
-        id = "evt_" + random.joined()
+        id = "evt_" + (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
         body =
             JSONValue.object([
                 ("type", .string("payment.\(payment.state.rawValue)")),

@@ -5,24 +5,13 @@ package enum CallbackRules {
     /// After the first attempt; doubled with each one.
     static let firstPause = Duration.seconds(5)
     static let longestPause = Duration.seconds(3600)
-    package static let patience = Duration.seconds(72 * 3600)
+    /// One that was not taken until then is given up.
+    package static let lifetime = Duration.seconds(72 * 3600)
     /// For one attempt.
     static let timeout = Duration.seconds(10)
     static let mostAnswerBytes = 4096
 
-    package enum Step: Sendable, Equatable {
-        /// ``Moment/running``
-        case sendAgain(at: Duration)
-        case giveUp
-    }
-
-    /// - Parameters:
-    ///   - attempts: how many there were, the last one included.
-    ///   - created: as `now` ``Moment/running``.
-    package static func step(afterAttempts attempts: Int, created: Duration, at now: Duration) -> Step {
-        now >= created + patience ? .giveUp : .sendAgain(at: min(now + pause(after: attempts), created + patience))
-    }
-
+    /// Until the next attempt.
     package static func pause(after attempts: Int) -> Duration {
         min(longestPause, firstPause * (1 << min(max(attempts - 1, 0), 10)))
     }

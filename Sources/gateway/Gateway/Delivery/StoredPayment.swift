@@ -17,6 +17,8 @@ package struct StoredPayment: Sendable, Equatable {
     package var published: Moment?
     package var resends: Int
     package var sessionEpoch: Int?
+    /// Failed since the box has its id with another amount. Receipts of that amount say nothing of this payment.
+    package var hasFailedForAmount = false
 
     /// Has just been accepted.
     package init(box: BoxID, notice: NoticeDocument, accepted: Moment) {
@@ -52,10 +54,10 @@ package struct StoredPayment: Sendable, Equatable {
         return now.running + DeliveryRules.wait(after: resends - 1)
     }
 
-    /// Takes a receipt.
+    /// Applies a receipt.
     ///
     /// - Returns: `nil` for one that came before, which is ignored.
-    mutating func take(_ answer: DeliveryRules.Answer, at now: Moment) -> DeliveryRules.Outcome? {
+    mutating func apply(_ answer: DeliveryRules.Answer, at now: Moment) -> DeliveryRules.Outcome? {
         // Receipts may come twice, also one that has refused a payment which was posted again since, corrected.
         if let number = answer.number {
             if let last = lastReceipt, !number.isNewer(than: last) { return nil }
@@ -71,19 +73,15 @@ package struct StoredPayment: Sendable, Equatable {
             // What was said of it as it was stored stays.
             reason = answer.reason ?? (state == .stored || hasFailedForAmount ? nil : reason)
             (self.state, stateSince, how) = (state, now.time, state == .stored ? nil : answer.how)
+            hasFailedForAmount = false
         case .failsForAmount:
-            (state, stateSince, how) = (.failed, now.time, nil)
-            reason = answer.first.map { "\(Self.anotherAmount)\($0.money), \($0.state.rawValue)" }
+            (state, stateSince, how, hasFailedForAmount) = (.failed, now.time, nil, true)
+            reason = answer.first.map { "the box has this id with another amount: \($0.money), \($0.state.rawValue)" }
         case .resend:
             (state, stateSince, published, reason) = (.published, now.time, now, answer.reason)
         }
         return outcome
     }
-
-    /// Begins the ``reason`` of those that the box has with another amount.
-    private static let anotherAmount = "the box has this id with another amount: "
-
-    private var hasFailedForAmount: Bool { state == .failed && reason?.hasPrefix(Self.anotherAmount) == true }
 
     /// It has been open for too long.
     mutating func giveUp(at now: Moment) {

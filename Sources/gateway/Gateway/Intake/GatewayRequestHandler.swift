@@ -7,9 +7,9 @@ import Synchronization
 /// Answers the requests of payment systems: ``GatewayRoute``. Any thread.
 package final class GatewayRequestHandler: Sendable {
     let intake: PaymentIntake
-    let list: PaymentList
+    let lists: StoreReader
     private let served: Mutex<Served>
-    let boxes: @Sendable () -> [BoxID: KnownBox]
+    private let known: @Sendable (BoxID) -> KnownBox?
     let isConnected: @Sendable () -> Bool
     let commands: Commands
     let clock: GatewayClock
@@ -21,21 +21,21 @@ package final class GatewayRequestHandler: Sendable {
 
     package typealias Commands =
         @Sendable (_ type: String, _ members: [(name: String, value: JSONValue)], BoxID, _ isAway: Bool) async ->
-        CommandDesk.Outcome
+        PendingCommands.Outcome
 
     package init(
-        intake: PaymentIntake, list: PaymentList, tokens: AccessTokens, reader: WebhookReader,
-        boxes: @escaping @Sendable () -> [BoxID: KnownBox], isConnected: @escaping @Sendable () -> Bool,
+        intake: PaymentIntake, lists: StoreReader, tokens: AccessTokens, reader: WebhookReader,
+        known: @escaping @Sendable (BoxID) -> KnownBox?, isConnected: @escaping @Sendable () -> Bool,
         commands: @escaping Commands,
         clock: GatewayClock, metrics: GatewayMetrics, logger: Logger
     ) {
         self.intake = intake
-        self.list = list
+        self.lists = lists
         served = Mutex(
             Served(
                 tokens: tokens,
                 webhooks: WebhookHandler(reader, intake: intake, clock: clock, metrics: metrics, logger: logger)))
-        self.boxes = boxes
+        self.known = known
         self.isConnected = isConnected
         self.commands = commands
         self.clock = clock
@@ -187,7 +187,7 @@ package final class GatewayRequestHandler: Sendable {
                 ("id", .string(notice.id.text)), ("state", .string(state.rawValue)),
             ]
             // A mistake in its name, perhaps.
-            if boxes()[box]?.seenAt == nil { members.append(("box", .string("never seen"))) }
+            if known(box)?.seenAt == nil { members.append(("box", .string("never seen"))) }
             return HTTPResponse(200, .object(members))
         } catch {
             metrics.count(.failed)
@@ -223,14 +223,14 @@ package final class GatewayRequestHandler: Sendable {
             return forbidden("the token \(access.name) is for other merchants", access)
         }
         query.merchants = query.merchants ?? access.merchants
-        do throws(StoreError) { return HTTPResponse(200, try await list.page(query, at: clock.now).json) } catch {
+        do throws(StoreError) { return HTTPResponse(200, try await lists.page(query, at: clock.now).json) } catch {
             logger.error("payments cannot be read", metadata: ["reason": "\(error)"])
             return .error(503, "the store cannot be read")
         }
     }
 
     private func box(in box: BoxID) -> HTTPResponse {
-        guard let known = boxes()[box] else { return .error(404, "nothing is known of this box") }
+        guard let known = known(box) else { return .error(404, "nothing is known of this box") }
         return HTTPResponse(200, known.json(of: box, at: clock.now))
     }
 
@@ -248,7 +248,7 @@ package final class GatewayRequestHandler: Sendable {
         }
         guard isConnected() else { return .error(503, "the broker is not connected; send it again") }
         // It would come too late, or never.
-        let isAway = boxes()[box]?.isOnline(at: clock.now.running) != true
+        let isAway = known(box)?.isOnline(at: clock.now.running) != true
         guard type == "cancel" || !isAway else {
             return .error(409, "the box is away")
         }
@@ -285,7 +285,7 @@ extension KnownBox {
     }
 }
 
-extension CommandDesk.Outcome {
+extension PendingCommands.Outcome {
     /// For the log: texts for the shop are not for it.
     fileprivate var word: String {
         switch self {

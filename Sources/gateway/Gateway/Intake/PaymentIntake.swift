@@ -76,10 +76,4 @@ package actor PaymentIntake {
 
     /// Returns when the thread has come to it.
     package func isAlive() {}
-
-    package func unreadCount() throws(StoreError) -> Int { try store.unreadCount() }
-
-    package func callbackBacklogs() throws(StoreError) -> [String: CallbackBacklog] { try store.callbackBacklogs() }
-
-    package func openSince() throws(StoreError) -> [Duration] { try store.openSince() }
 }

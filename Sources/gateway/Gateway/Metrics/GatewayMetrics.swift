@@ -50,13 +50,12 @@ package final class GatewayMetrics: Sendable {
         let word: CallbackWord =
             switch outcome {
             case .taken: .taken
-            case .refused(_, .sendAgain): .refused
-            case .refused(_, .giveUp): .givenUp
+            case .refused: .refused
             }
         counts.withLock { $0.callbacks[receiver, default: [:]][word, default: 0] += 1 }
     }
 
-    package func countGivenUpCallbacks(_ counts: [String: Int]) {
+    package func count(givenUpCallbacks counts: [String: Int]) {
         self.counts.withLock { all in
             for (receiver, count) in counts { all.callbacks[receiver, default: [:]][.givenUp, default: 0] += count }
         }
@@ -64,13 +63,13 @@ package final class GatewayMetrics: Sendable {
 
     /// - Parameters:
     ///   - receivers: those of gateway.yaml.
-    ///   - backlogs: what waits, also for others.
+    ///   - backlogs: what waits, also for others; `nil` leaves out what cannot be read.
     ///   - now: ``Moment/running``
     package func callbackFamilies(
-        receivers: [String], backlogs: [String: CallbackBacklog], at now: Duration
+        receivers: [String], backlogs: [String: CallbackBacklog]?, at now: Duration
     ) -> [MetricFamily] {
         let counts = counts.withLock { $0.callbacks }
-        let names = Set(receivers).union(backlogs.keys).union(counts.keys).sorted()
+        let names = Set(receivers).union(backlogs.map { Set($0.keys) } ?? []).union(counts.keys).sorted()
         guard !names.isEmpty else { return [] }
         return [
             MetricFamily(
@@ -81,17 +80,21 @@ package final class GatewayMetrics: Sendable {
                             [.init("receiver", name), .init("outcome", $0.rawValue)],
                             .number(Double(counts[name]?[$0] ?? 0)))
                     }
-                }),
-            MetricFamily(
-                "soundbox_gateway_callbacks_waiting", .gauge, "Callbacks that the receiver has not taken.",
-                names.map { .init([.init("receiver", $0)], .number(Double(backlogs[$0]?.count ?? 0))) }),
-            MetricFamily(
-                "soundbox_gateway_callbacks_oldest_seconds", .gauge, "Age of the oldest one that waits.",
-                names.map { name in
-                    let age = backlogs[name].map { (now - $0.oldest) / .seconds(1) } ?? 0
-                    return .init([.init("receiver", name)], .number(age))
-                }),
+                })
         ]
+            + (backlogs.map { backlogs in
+                [
+                    MetricFamily(
+                        "soundbox_gateway_callbacks_waiting", .gauge, "Callbacks that the receiver has not taken.",
+                        names.map { .init([.init("receiver", $0)], .number(Double(backlogs[$0]?.count ?? 0))) }),
+                    MetricFamily(
+                        "soundbox_gateway_callbacks_oldest_seconds", .gauge, "Age of the oldest one that waits.",
+                        names.map { name in
+                            let age = backlogs[name].map { (now - $0.oldest) / .seconds(1) } ?? 0
+                            return .init([.init("receiver", name)], .number(age))
+                        }),
+                ]
+            } ?? [])
     }
 
     package func countGivenUp(_ count: Int) {
@@ -99,21 +102,13 @@ package final class GatewayMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - openSince: when each payment that no box has acknowledged was accepted.
-    ///   - unread: how many webhooks are kept that could not be read.
-    ///   - now: as `openSince` ``Moment/running``.
+    ///   - stored: what the store says; `nil` leaves out what cannot be read.
+    ///   - now: ``Moment/running``.
     package func families(
-        openSince: [Duration], unread: Int, boxes: [BoxID: KnownBox], isConnected: Bool, at now: Duration
+        _ stored: StoreReader.Counts?, boxes: [BoxID: KnownBox], isConnected: Bool, at now: Duration
     ) -> [MetricFamily] {
         let counts = counts.withLock { $0 }
-        let ages = ["1m": 60, "5m": 300, "1h": 3600, "1d": 86_400, "3d": 259_200]
-            .sorted { $0.value < $1.value }.map { name, seconds in
-                MetricFamily.Series(
-                    [.init("younger_than", name)],
-                    .number(
-                        Double(openSince.count { now - $0 < .seconds(seconds) })))
-            }
-        return [
+        return (stored.map { Self.families($0, at: now) } ?? []) + [
             MetricFamily(
                 "soundbox_gateway_connected", .gauge, "1 while connected to the broker.", isConnected ? 1 : 0),
             MetricFamily(
@@ -121,10 +116,6 @@ package final class GatewayMetrics: Sendable {
                 Answer.allCases.map {
                     .init([.init("answer", $0.rawValue)], .number(Double(counts.requests[$0] ?? 0)))
                 }),
-            MetricFamily(
-                "soundbox_gateway_waiting", .gauge, "Payments that no box has acknowledged, younger than this.", ages),
-            MetricFamily(
-                "soundbox_gateway_unread", .gauge, "Genuine webhooks kept that could not be read.", Double(unread)),
             MetricFamily(
                 "soundbox_gateway_resends_total", .counter, "Payments published again.", Double(counts.resends)),
             MetricFamily(
@@ -143,6 +134,22 @@ package final class GatewayMetrics: Sendable {
             MetricFamily(
                 "soundbox_gateway_announced_seconds", .histogram, "From the request to the receipt announced.",
                 [.init([], .histogram(counts.announced))]),
+        ]
+    }
+
+    private static func families(_ stored: StoreReader.Counts, at now: Duration) -> [MetricFamily] {
+        let ages = ["1m": 60, "5m": 300, "1h": 3600, "1d": 86_400, "3d": 259_200]
+            .sorted { $0.value < $1.value }.map { name, seconds in
+                MetricFamily.Series(
+                    [.init("younger_than", name)],
+                    .number(Double(stored.openSince.count { now - $0 < .seconds(seconds) })))
+            }
+        return [
+            MetricFamily(
+                "soundbox_gateway_waiting", .gauge, "Payments that no box has acknowledged, younger than this.", ages),
+            MetricFamily(
+                "soundbox_gateway_unread", .gauge, "Genuine webhooks kept that could not be read.",
+                Double(stored.unread)),
         ]
     }
 }

@@ -18,7 +18,7 @@ package struct Outgoing: MQTTFleetDelegate {
     private let keep: Duration
     /// `nil` tells nobody.
     private let callbacks: CallbackService?
-    private let commands: CommandDesk
+    private let commands: PendingCommands
     private let metrics: GatewayMetrics
     private let logger: Logger
 
@@ -48,7 +48,7 @@ package struct Outgoing: MQTTFleetDelegate {
     /// - Throws: when the store cannot be read.
     package init(
         store: any PaymentStore, keys: String?, reconciles: Bool, keep: Duration, callbacks: CallbackService? = nil,
-        commands: CommandDesk = CommandDesk(), metrics: GatewayMetrics, logger: Logger
+        commands: PendingCommands = PendingCommands(), metrics: GatewayMetrics, logger: Logger
     ) throws(StoreError) {
         self.store = store
         self.keys = SigningKeys(path: keys)
@@ -90,7 +90,7 @@ package struct Outgoing: MQTTFleetDelegate {
 
     package mutating func commit(_ turn: FleetTurn) throws {
         let now = store.clock.now
-        let turn = commands.take(from: turn)
+        let turn = commands.removeCommands(from: turn)
         var change = DeliveryTurn()
         for message in turn.messages { read(message, at: now, into: &change) }
         var reconciled: [BoxID] = []
@@ -125,7 +125,7 @@ package struct Outgoing: MQTTFleetDelegate {
         let outcome = try store.commit(
             change, boxes: boxes.known, listeningSince: listeningSince ?? now.running, at: now)
         cannotWrite = false
-        note(outcome, at: now)
+        report(outcome, at: now)
     }
 
     private mutating func read(_ message: FleetTurn.Message, at now: Moment, into change: inout DeliveryTurn) {
@@ -150,14 +150,14 @@ package struct Outgoing: MQTTFleetDelegate {
                 // Such as with another key. It does not say of which payment.
                 complain("\(box)", "a box refuses messages", reason ?? "no reason", box: box)
             }
-        case .status: note(json, of: box, at: now)
+        case .status: applyStatus(json, of: box, at: now)
         default: break
         }
     }
 
-    private mutating func note(_ json: JSONValue, of box: BoxID, at now: Moment) {
+    private mutating func applyStatus(_ json: JSONValue, of box: BoxID, at now: Moment) {
         guard let status = BoxStatus(decoding: json),
-            let (before, after) = boxes.note(status, of: box, at: now, reconciles: reconciles)
+            let (before, after) = boxes.apply(status, of: box, at: now, reconciles: reconciles)
         else { return }
         if let old = before.sessionEpoch, let new = after.sessionEpoch, new > old {
             logger.notice(
@@ -169,12 +169,12 @@ package struct Outgoing: MQTTFleetDelegate {
         }
     }
 
-    private func note(_ outcome: DeliveryTurnOutcome, at now: Moment) {
+    private func report(_ outcome: DeliveryTurnOutcome, at now: Moment) {
         metrics.count(outcome, at: now.running)
         if !outcome.ended.isEmpty { callbacks?.eventsAreWaiting() }
         for payment in outcome.ended where payment.state != .announced {
             logger.log(
-                level: outcome.failedForAmount.contains(payment) ? .warning : .notice, "not announced",
+                level: payment.hasFailedForAmount ? .warning : .notice, "not announced",
                 metadata: [
                     "box": "\(payment.box)", "id": "\(payment.notice.id)", "state": "\(payment.state.rawValue)",
                     "reason": "\(payment.reason ?? "none")",
@@ -299,11 +299,11 @@ package struct Outgoing: MQTTFleetDelegate {
     /// - Returns: whether there may be more.
     private func prune(at now: Moment) throws(StoreError) -> Bool {
         let lost = try store.giveUpCallbacks(
-            before: now.running - CallbackRules.patience, limit: Self.pruningPiece, at: now)
+            before: now.running - CallbackRules.lifetime, limit: Self.pruningPiece, at: now)
         for (receiver, count) in lost {
             logger.error("callbacks given up", metadata: ["receiver": "\(receiver)", "count": "\(count)"])
         }
-        metrics.countGivenUpCallbacks(lost)
+        metrics.count(givenUpCallbacks: lost)
         let isMore = try store.prune(before: now.running - keep, limit: Self.pruningPiece)
         return isMore || lost.values.reduce(0, +) == Self.pruningPiece
     }

@@ -34,8 +34,8 @@ package struct CallbackResult: Sendable, Equatable {
 
     package enum Outcome: Sendable, Equatable {
         case taken
-        /// With the reason in words.
-        case refused(String, CallbackRules.Step)
+        /// With the reason in words. Sent again then, as ``Moment/running``, unless it was given up meanwhile.
+        case refused(String, again: Duration)
     }
 }
 

@@ -55,6 +55,7 @@ struct PaymentRow {
         payment.published = moment("published")
         payment.resends = row["resends"]
         payment.sessionEpoch = row["session_epoch"]
+        payment.hasFailedForAmount = row["has_failed_for_amount"]
     }
 
     /// Writes what changes in the life of a payment.
@@ -64,13 +65,15 @@ struct PaymentRow {
         try database.cachedStatement(
             sql: """
                 UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, receipt_epoch = ?,
-                    receipt_sequence = ?, published_at = ?, published_after = ?, resends = ?, session_epoch = ?, due_after = ? WHERE number = ?
+                    receipt_sequence = ?, published_at = ?, published_after = ?, resends = ?, session_epoch = ?, due_after = ?,
+                    has_failed_for_amount = ?
+                WHERE number = ?
                 """
         ).execute(arguments: [
             payment.state.rawValue, payment.stateSince.millisecondsSince1970, payment.how, payment.reason,
             payment.lastReceipt?.epoch, payment.lastReceipt?.sequence, payment.published?.time.millisecondsSince1970,
             payment.published?.running.milliseconds,
-            payment.resends, payment.sessionEpoch, due?.milliseconds, number,
+            payment.resends, payment.sessionEpoch, due?.milliseconds, payment.hasFailedForAmount, number,
         ])
     }
 }

@@ -169,8 +169,6 @@ package struct DeliveryTurnOutcome: Sendable, Equatable {
     /// By a receipt that says so. One of a copy comes later.
     package var announced: [StoredPayment] = []
     package var ended: [StoredPayment] = []
-    /// Those of ``ended`` that the box has with another amount.
-    package var failedForAmount: [StoredPayment] = []
     package var resent = 0
 }
 

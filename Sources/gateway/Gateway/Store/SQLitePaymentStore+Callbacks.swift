@@ -43,15 +43,13 @@ extension SQLitePaymentStore {
                 case .taken:
                     try database.cachedStatement(sql: "DELETE FROM callback WHERE number = ?")
                         .execute(arguments: [result.number])
-                case .refused(let answer, let step):
-                    var (due, givenUpAt): (Int64?, Int64?) = (nil, now.time.millisecondsSince1970)
-                    if case .sendAgain(let time) = step { (due, givenUpAt) = (time.milliseconds, nil) }
+                case .refused(let answer, let time):
                     try database.cachedStatement(
                         sql: """
-                            UPDATE callback SET attempts = attempts + 1, answer = ?, due_after = ?, given_up_at = ?
+                            UPDATE callback SET attempts = attempts + 1, answer = ?, due_after = ?
                             WHERE number = ? AND due_after IS NOT NULL
                             """
-                    ).execute(arguments: [answer, due, givenUpAt, result.number])
+                    ).execute(arguments: [answer, time.milliseconds, result.number])
                 }
             }
         }

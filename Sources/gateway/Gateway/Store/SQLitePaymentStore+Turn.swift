@@ -11,7 +11,7 @@ extension SQLitePaymentStore {
             // Before receipts: a payment is published before it is stored.
             for (number, epoch) in turn.acknowledged { try step.acknowledge(number, inSession: epoch) }
             for (number, reason) in turn.refused { try step.refuse(number, reason) }
-            for (box, id, answer) in turn.receipts { try step.take(answer, for: id, of: box) }
+            for (box, id, answer) in turn.receipts { try step.apply(answer, for: id, of: box) }
             for box in turn.changedBoxes {
                 if let known = boxes[box] { try Self.write(known, of: box, in: database) }
             }
@@ -103,19 +103,18 @@ private struct TurnStep {
         try row.update(in: database, due: due)
     }
 
-    mutating func take(_ answer: DeliveryRules.Answer, for id: PaymentID, of box: BoxID) throws {
+    mutating func apply(_ answer: DeliveryRules.Answer, for id: PaymentID, of box: BoxID) throws {
         // Not every payment of a box comes from here.
         guard let number = try SQLitePaymentStore.existingNumber(of: box, in: database),
             var row = try SQLitePaymentStore.payment(id, ofBox: number, in: database),
-            let result = row.payment.take(answer, at: now)
+            let result = row.payment.apply(answer, at: now)
         else { return }
         try row.update(in: database, due: row.payment.state.isOpen ? due(row.payment) : nil)
         switch result {
         case .nothing, .resend, .becomes(.stored): return
         // One that was announced before it came here says nothing of how long that takes.
         case .becomes(.announced) where answer.state == .announced: outcome.announced.append(row.payment)
-        case .becomes: break
-        case .failsForAmount: outcome.failedForAmount.append(row.payment)
+        case .becomes, .failsForAmount: break
         }
         try SQLitePaymentStore.insertCallbacks(of: row.payment, for: receivers, at: now, in: database)
         outcome.ended.append(row.payment)

@@ -17,6 +17,7 @@ enum StoreSchema {
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
     /// - `payment.hook` is the name of the hook that has brought it; NULL for a request of the payment system's own.
+    /// - `payment.has_failed_for_amount`: ``StoredPayment/hasFailedForAmount``.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
     /// - `callback` has each ``Callback`` that its receiver has not taken. `due_after` is when it is sent next; NULL for one
     ///   that was given up. `answer` is what came of the last attempt. Both indexes hold those that wait.
@@ -63,6 +64,7 @@ enum StoreSchema {
             session_epoch INTEGER,
             due_after INTEGER,
             hook TEXT,
+            has_failed_for_amount INTEGER NOT NULL DEFAULT 0,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
         \(hookIndex)
@@ -163,7 +165,13 @@ enum StoreSchema {
 
     /// Version 4 did not know which hook has brought a payment, and looked through all unread webhooks for old ones.
     private static func migrateFrom4(_ database: Database) throws {
-        try database.execute(sql: "ALTER TABLE payment ADD COLUMN hook TEXT; \(hookIndex) \(unreadCame)")
+        try database.execute(
+            sql: """
+                ALTER TABLE payment ADD COLUMN hook TEXT;
+                ALTER TABLE payment ADD COLUMN has_failed_for_amount INTEGER NOT NULL DEFAULT 0;
+                \(hookIndex)
+                \(unreadCame)
+                """)
     }
 
     /// Version 3 had a column for each field of a notice, and no unread webhooks. Everything else stays, numbers of payments included.

@@ -18,7 +18,7 @@ struct KnownBoxTests {
     func awakening() {
         var box = KnownBox()
         func wakes(_ status: BoxStatus, after seconds: Int) -> Bool {
-            box.note(status, at: Self.now + .seconds(seconds), reconciles: true)
+            box.apply(status, at: Self.now + .seconds(seconds), reconciles: true)
         }
         #expect(wakes(status(online: true, epoch: 3, faults: []), after: 0))
         #expect(!wakes(status(online: true, epoch: 3), after: 60))
@@ -36,7 +36,7 @@ struct KnownBoxTests {
     @Test("It is online for three minutes after a status of this connection")
     func freshness() {
         var box = KnownBox()
-        _ = box.note(status(online: true), at: Self.now, reconciles: false)
+        _ = box.apply(status(online: true), at: Self.now, reconciles: false)
         #expect([0, 180, 181].map { box.isOnline(at: .seconds($0)) } == [true, true, false])
         box.connectionLost()
         #expect(!box.isOnline(at: .zero))
@@ -44,22 +44,22 @@ struct KnownBoxTests {
         last.time = Self.now.time
         for seconds in [1, 100, 200, 300] {
             // The same one again, as a broker keeps it for a box that is gone.
-            _ = box.note(last, at: Self.now + .seconds(seconds), reconciles: false)
+            _ = box.apply(last, at: Self.now + .seconds(seconds), reconciles: false)
         }
         #expect([181, 182].map { box.isOnline(at: .seconds($0)) } == [true, false])
         box.connectionLost()
-        let isAwake = box.note(status(online: true), at: Self.now + .seconds(9), reconciles: false)
+        let isAwake = box.apply(status(online: true), at: Self.now + .seconds(9), reconciles: false)
         #expect(isAwake && box.onlineSince == .seconds(9))
     }
 
     @Test("Only the gateway that is named reconciles, and no box whose session is seen for the first time")
     func reconciling() {
         var other = KnownBox()
-        _ = other.note(status(online: true, epoch: 3), at: Self.now, reconciles: false)
-        _ = other.note(status(online: true, epoch: 4), at: Self.now, reconciles: false)
+        _ = other.apply(status(online: true, epoch: 3), at: Self.now, reconciles: false)
+        _ = other.apply(status(online: true, epoch: 4), at: Self.now, reconciles: false)
         #expect(other.reconciling == nil)
         var first = KnownBox()
-        _ = first.note(status(online: true, epoch: 9), at: Self.now, reconciles: true)
+        _ = first.apply(status(online: true, epoch: 9), at: Self.now, reconciles: true)
         #expect(first.reconciling == nil)
     }
 

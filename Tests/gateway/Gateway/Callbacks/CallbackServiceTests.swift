@@ -124,7 +124,7 @@ struct CallbackServiceTests {
         }
         try await serve(try receiver("shop", port: server.port)) { service in
             try announce("A")
-            guard case .refused("it answers 500", .sendAgain(let time)) = try await results.next() else {
+            guard case .refused("it answers 500", again: let time) = try await results.next() else {
                 Issue.record("\(results.entries)")
                 return
             }
@@ -155,7 +155,7 @@ struct CallbackServiceTests {
         }
         try await serve(try receiver("shop", port: server.port)) { service in
             try announce("A")
-            guard case .refused(reason, .sendAgain) = try await results.next() else {
+            guard case .refused(reason, again: _) = try await results.next() else {
                 Issue.record("\(results.entries)")
                 return
             }
@@ -242,7 +242,7 @@ struct CallbackServiceTests {
             try announce("A", "B")
             for _ in 1...2 { #expect(try await results.next() == .taken) }
         }
-        metrics.countGivenUpCallbacks(["books": 3])
+        metrics.count(givenUpCallbacks: ["books": 3])
         let text = PrometheusText.text(
             metrics.callbackFamilies(
                 receivers: ["shop"], backlogs: try store.callbackBacklogs(), at: store.clock.now.running))

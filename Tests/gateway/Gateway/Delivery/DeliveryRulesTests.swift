@@ -63,7 +63,7 @@ struct DeliveryRulesTests {
         #expect(next(payment(publishedAt: 100), box, at: 200) == .publish)
         #expect(next(payment(publishedAt: 100), box, at: 201) == .wait(until: time(72 * 3600)))
         // Its next status wakes what waits for it.
-        let isAwake = box.note(
+        let isAwake = box.apply(
             BoxStatus(isOnline: true, version: "1", voice: nil), at: .start + time(300), reconciles: false)
         #expect(isAwake)
         #expect(box.onlineSince == time(300))

@@ -49,21 +49,17 @@ struct GatewayAPITests {
         let store = try SQLitePaymentStore.temporary(folder)
         var online = KnownBox()
         (online.seen, online.onlineSince) = (store.clock.now.running, store.clock.now.running)
-        let outcomes: [String: CommandDesk.Outcome] = [
+        let outcomes: [String: PendingCommands.Outcome] = [
             "ring": .noAnswer(id: "c"), "say": .unsent(reason: "x"), "cancel": .waits(id: "c"),
             "volume": .reply(.object([("result", .string("refused"))])),
             "replay": .reply(.object([("result", .string("ok"))])),
         ]
         var asked: Set<String> = []
         for isConnected in [true, false] {
-            let handler = GatewayRequestHandler(
-                intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-                tokens: try AccessTokens(
-                    "all \(Self.token) rights=payments,read,commands\nnone \(Self.token)1 merchant=M"),
-                reader: WebhookReader(hooks: [:], decoder: PaymentNoticeDecoder(defaultCurrency: .CNY)),
-                boxes: { [online] in [trialBox: online] }, isConnected: { isConnected },
-                commands: { type, _, _, _ in outcomes[type] ?? .unsent(reason: "x") }, clock: store.clock,
-                metrics: GatewayMetrics(), logger: silence)
+            let handler = try GatewayRequestHandler(
+                [:], store, tokens: "all \(Self.token) rights=payments,read,commands\nnone \(Self.token)1 merchant=M",
+                known: [trialBox: online], isConnected: isConnected
+            ) { type, _, _, _ in outcomes[type] ?? .unsent(reason: "x") }
             let payment = #"{"id":"A","amount":"1"}"#
             for token in ["", "1", "2"] {
                 for (route, path, body) in [

@@ -28,17 +28,14 @@ struct RequestTests {
         var seen = KnownBox()
         seen.seenAt = store.clock.now.time
         (seen.seen, seen.onlineSince) = (store.clock.now.running, store.clock.now.running)
-        return GatewayRequestHandler(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens(tokens),
-            reader: .trial(hooks),
-            boxes: { [seen] in [trialBox: KnownBox(), otherBox: seen] }, isConnected: { isConnected },
-            commands: { type, members, _, isAway in
-                isAway
-                    ? .waits(id: "g-1")
-                    : .reply(.object([("command", .string(type)), ("result", .string("ok"))] + members))
-            }, clock: store.clock, metrics: metrics,
-            logger: logger)
+        return try GatewayRequestHandler(
+            hooks, store, tokens: tokens, known: [trialBox: KnownBox(), otherBox: seen], isConnected: isConnected,
+            metrics: metrics, logger: logger
+        ) { type, members, _, isAway in
+            isAway
+                ? .waits(id: "g-1")
+                : .reply(.object([("command", .string(type)), ("result", .string("ok"))] + members))
+        }
     }
 
     /// Asks a server with this store.

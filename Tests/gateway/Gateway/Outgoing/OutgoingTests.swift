@@ -371,8 +371,8 @@ struct OutgoingTests {
         try outgoing.commit(status(#"{"state":"offline"}"#))
         let text = PrometheusText.text(
             metrics.families(
-                openSince: try store.openSince(), unread: 3, boxes: outgoing.overview.boxes,
-                isConnected: outgoing.overview.isConnected,
+                StoreReader.Counts(openSince: try store.openSince(), unread: 3, callbacks: [:]),
+                boxes: outgoing.overview.boxes, isConnected: outgoing.overview.isConnected,
                 at: store.clock.now.running))
         _ = try Exposition(text)
         #expect(text.contains("soundbox_gateway_waiting{younger_than=\"1m\"} 0\n"))

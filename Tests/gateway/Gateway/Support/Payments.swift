@@ -55,16 +55,17 @@ extension WebhookReader {
 }
 
 extension GatewayRequestHandler {
-    /// For webhooks: it knows no box, and sends no command.
+    /// - Parameter known: what is known of boxes.
     convenience init(
-        _ hooks: [String: Hook], _ store: SQLitePaymentStore, metrics: GatewayMetrics = GatewayMetrics(),
-        logger: Logger = silence
+        _ hooks: [String: Hook], _ store: SQLitePaymentStore,
+        tokens: String = "shop 0123456789abcdef0123456789abcdef", known: [BoxID: KnownBox] = [:],
+        isConnected: Bool = true, metrics: GatewayMetrics = GatewayMetrics(), logger: Logger = silence,
+        commands: @escaping Commands = { _, _, _, _ in .unsent(reason: "nobody") }
     ) throws {
         self.init(
-            intake: PaymentIntake(store: store) {}, list: PaymentList(path: store.path),
-            tokens: try AccessTokens("shop 0123456789abcdef0123456789abcdef"), reader: .trial(hooks), boxes: { [:] },
-            isConnected: { true }, commands: { _, _, _, _ in .unsent(reason: "nobody") }, clock: store.clock,
-            metrics: metrics, logger: logger)
+            intake: PaymentIntake(store: store) {}, lists: StoreReader(path: store.path),
+            tokens: try AccessTokens(tokens), reader: .trial(hooks), known: { known[$0] },
+            isConnected: { isConnected }, commands: commands, clock: store.clock, metrics: metrics, logger: logger)
     }
 }
 

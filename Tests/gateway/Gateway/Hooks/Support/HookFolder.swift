@@ -115,7 +115,7 @@ extension Hook {
 extension GatewayMetrics {
     /// Requests with this answer.
     func count(of answer: Answer) -> Double {
-        let families = families(openSince: [], unread: 0, boxes: [:], isConnected: true, at: .zero)
+        let families = families(nil, boxes: [:], isConnected: true, at: .zero)
         let series = families.first { $0.name == "soundbox_gateway_requests_total" }?.series ?? []
         guard case .number(let count)? = series.first(where: { $0.labels.first?.value == answer.rawValue })?.value
         else {

@@ -7,11 +7,11 @@ import Testing
 @testable import SoundboxGateway
 
 @Suite("Commands that somebody waits for", .timeLimit(.minutes(10)))
-struct CommandDeskTests {
-    private let desk = CommandDesk(patience: .seconds(3600))
+struct PendingCommandsTests {
+    private let commands = PendingCommands(timeout: .seconds(3600))
 
-    private func send(_ id: String, _ type: String = "volume", isAway: Bool = false) async -> CommandDesk.Outcome {
-        await desk.send(
+    private func send(_ id: String, _ type: String = "volume", isAway: Bool = false) async -> PendingCommands.Outcome {
+        await commands.send(
             type, [("id", .string(id)), ("volume", .integer(5)), ("type", .string("settings"))], to: trialBox,
             at: Moment.start.time, waits: type == "cancel", isAway: isAway, wake: {})
     }
@@ -19,7 +19,7 @@ struct CommandDeskTests {
     /// What is published, as soon as there is something.
     private func publication() async throws -> FleetPublication {
         while true {
-            let found = desk.publications(limit: 1) { (members, _, _) throws(SecretFileError) in
+            let found = commands.publications(limit: 1) { (members, _, _) throws(SecretFileError) in
                 JSONValue.object(members).bytes
             }
             if let found = found.first { return found }
@@ -45,11 +45,11 @@ struct CommandDeskTests {
         for other in [
             turn(#"{"command":"c-1","result":"ok"}"#, from: otherBox), turn(#"{"command":"c-2","result":"ok"}"#),
             turn(#"{"command":null,"result":"refused"}"#), turn("nonsense"),
-        ] { #expect(desk.take(from: other).messages.isEmpty) }
+        ] { #expect(commands.removeCommands(from: other).messages.isEmpty) }
         var turn = turn(#"{"command":"c-1","result":"refused","reason":"volume: no"}"#)
         turn.messages.append(.init(topic: trialBox.topic(.receipts), payload: []))
         (turn.acknowledged, turn.refused) = ([published.id, 7, -1], [(8, "x")])
-        let rest = desk.take(from: turn)
+        let rest = commands.removeCommands(from: turn)
         #expect(rest.messages.map(\.topic) == [trialBox.topic(.receipts)])
         #expect(rest.acknowledged == [7, -1] && rest.refused.map(\.id) == [8])
         guard case .reply(let reply) = await first else { throw TestFailure("no reply") }
@@ -63,7 +63,7 @@ struct CommandDeskTests {
         #expect(published.expiry == nil)
         var turn = FleetTurn()
         turn.acknowledged = [published.id]
-        #expect(desk.take(from: turn).acknowledged.isEmpty)
+        #expect(commands.removeCommands(from: turn).acknowledged.isEmpty)
         #expect(await cancel == .waits(id: "c-1"))
     }
 
@@ -72,13 +72,13 @@ struct CommandDeskTests {
         async let refused = send("c-1")
         var turn = FleetTurn()
         turn.refused = [(try await publication().id, "not authorised")]
-        _ = desk.take(from: turn)
+        _ = commands.removeCommands(from: turn)
         #expect(await refused == .unsent(reason: "the broker: not authorised"))
         async let unsigned = send("c-2")
         while true {
             let broken = SecretFile(path: "/k").failure("is blank")
             var isAsked = false
-            _ = desk.publications(limit: 1) { (_, _, _) throws(SecretFileError) in
+            _ = commands.publications(limit: 1) { (_, _, _) throws(SecretFileError) in
                 isAsked = true
                 throw broken
             }
@@ -89,10 +89,27 @@ struct CommandDeskTests {
     }
 
     @Test("Without a reply it ends after a while, and says whether the broker had it")
-    func patience() async throws {
-        let desk = CommandDesk(patience: .milliseconds(1))
-        let outcome = await desk.send(
+    func timeout() async throws {
+        let commands = PendingCommands(timeout: .milliseconds(1))
+        let outcome = await commands.send(
             "volume", [], to: trialBox, at: Moment.start.time, waits: false, isAway: false, wake: {})
         #expect(outcome == .unsent(reason: "the broker is not reached"))
+    }
+
+    @Test("No more than 128 wait at once: each holds a connection, which a payment may need")
+    func most() async throws {
+        await withTaskGroup(of: PendingCommands.Outcome.self) { group in
+            for number in 0..<PendingCommands.most { group.addTask { await send("c-\(number)") } }
+            var published = 0
+            while published < PendingCommands.most {
+                published += commands.publications(limit: 1000) { (_, _, _) in [] }.count
+                await Task.yield()
+            }
+            #expect(await send("one more") == .unsent(reason: "128 others wait for answers"))
+            for number in 0..<PendingCommands.most {
+                _ = commands.removeCommands(from: turn(#"{"command":"c-\#(number)","result":"ok"}"#))
+            }
+            for await outcome in group { if case .reply = outcome {} else { Issue.record("\(outcome)") } }
+        }
     }
 }

@@ -1,26 +1,5 @@
 import SoundboxControl
 import SoundboxCore
-import SoundboxSystem
-
-/// Lists payments on a thread and with a connection of their own, so that a long list holds up no payment.
-package actor PaymentList {
-    private let executor = ThreadExecutor(name: "list")
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    private let path: String
-    private var store: (any PaymentStore)?
-
-    /// - Parameter path: the gateway's file, which the gateway has open.
-    package init(path: String) { self.path = path }
-
-    /// - Parameter now: by the gateway's clock.
-    package func page(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage {
-        if let store { return try store.list(query, at: now) }
-        let store = try SQLitePaymentStore(path: path, role: .reader)
-        self.store = store
-        return try store.list(query, at: now)
-    }
-}
 
 /// What is wrong with a parameter of a request.
 struct ParameterProblem: Error, Equatable {

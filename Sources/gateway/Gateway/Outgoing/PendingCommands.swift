@@ -5,10 +5,10 @@ import Synchronization
 
 /// Commands to boxes that somebody waits for, and the boxes' replies. Nothing is on a disk: who gets no answer asks again.
 ///
-///     let outcome = await desk.send("volume", [("volume", .integer(40))], to: box, at: now)
+///     let outcome = await commands.send("volume", [("volume", .integer(40))], to: box, at: now)
 ///
 /// Any thread, apart from what the connection's thread calls.
-package final class CommandDesk: Sendable {
+package final class PendingCommands: Sendable {
     package enum Outcome: Sendable, Equatable {
         /// What the box says.
         case reply(JSONValue)
@@ -22,7 +22,9 @@ package final class CommandDesk: Sendable {
 
     /// The box takes none that is older (`at`).
     static let expiry = 60
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
+    /// Each holds a connection until it is answered, and payments need some.
+    static let most = 128
     /// Payments and `reconciled` have other numbers.
     private static let firstNumber = Int64.min
 
@@ -39,13 +41,14 @@ package final class CommandDesk: Sendable {
 
     private struct State {
         var commands: [Int64: Command] = [:]
-        var last = CommandDesk.firstNumber
+        var last = PendingCommands.firstNumber
     }
 
     private let state = Mutex(State())
-    private let patience: Duration
+    private let timeout: Duration
 
-    package init(patience: Duration = patience) { self.patience = patience }
+    /// - Parameter timeout: for one answer.
+    package init(timeout: Duration = timeout) { self.timeout = timeout }
 
     /// - Parameters:
     ///   - members: without `id`, `at` and `type`. An `id` among them is the command's.
@@ -62,15 +65,20 @@ package final class CommandDesk: Sendable {
         ]
         let rest = members.filter { member in !own.contains { $0.name == member.name } }
         return await withCheckedContinuation { answer in
-            let number = state.withLock { state in
+            let number: Int64? = state.withLock { state in
+                guard state.commands.count < Self.most else { return nil }
                 state.last += 1
                 state.commands[state.last] = Command(
                     box: box, id: id, members: own + rest, waitsAtBroker: waits, isAway: isAway, answer: answer)
                 return state.last
             }
+            guard let number else {
+                answer.resume(returning: .unsent(reason: "\(Self.most) others wait for answers"))
+                return
+            }
             wake()
-            Task { [patience] in
-                try? await Task.sleep(for: patience)
+            Task { [timeout] in
+                try? await Task.sleep(for: timeout)
                 self.giveUp(number)
             }
         }
@@ -115,8 +123,10 @@ package final class CommandDesk: Sendable {
         return publications
     }
 
-    /// Takes out of a turn what is about commands.
-    func take(from turn: FleetTurn) -> FleetTurn {
+    /// Ends the commands that the turn answers.
+    ///
+    /// - Returns: the turn without what is about commands.
+    func removeCommands(from turn: FleetTurn) -> FleetTurn {
         var rest = turn
         rest.messages.removeAll { message in
             guard message.topic.hasSuffix("/\(Topic.replies.rawValue)") else { return false }
