@@ -36,13 +36,13 @@ public struct Box {
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
         let ending: [any Service] = signals.map { [$0, ExitDeadline(logger: logger, hasEnded: hasEnded)] } ?? []
         let services = services + ending
-        let end = EndOfBox()
+        let isEnding = Flag()
         var group = ServiceGroupConfiguration(
             services: services.map { service in
                 let endsAll = service is any EndingService || service is StopSignals
                 // Without a name, the library prints each service with all its properties.
                 return .init(
-                    service: endsAll ? EndingOnce(service: service, end: end) : service,
+                    service: endsAll ? EndingOnce(service: service, isEnding: isEnding) : service,
                     successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
                     serviceName: "\(type(of: service))")
             },
@@ -55,6 +55,7 @@ public struct Box {
         }
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")
+        // Of two that end it at once the first in the list counts.
         for case let service as any EndingService in services {
             if let ending = await service.ending { return ending }
         }
@@ -66,23 +67,15 @@ public struct Box {
 /// takes one that finishes before its turn for a failure, and cancels all others, also in the middle of an amount.
 private struct EndingOnce: Service {
     let service: any Service
-    let end: EndOfBox
+    let isEnding: Flag
 
     func run() async throws {
         try await service.run()
-        if !end.begin() { try? await gracefulShutdown() }
+        if isEnding.value.exchange(true, ordering: .relaxed) { try? await gracefulShutdown() }
     }
 }
 
-/// Which of its services ends a box.
-private final class EndOfBox: Sendable {
-    private let hasBegun = Mutex(false)
-
-    /// - Returns: whether this call is the first.
-    func begin() -> Bool {
-        hasBegun.withLock { hasBegun in
-            defer { hasBegun = true }
-            return !hasBegun
-        }
-    }
+/// Whether a service has ended the box already.
+private final class Flag: Sendable {
+    let value = Atomic(false)
 }

@@ -9,7 +9,7 @@ import SoundboxSystem
 ///         return true
 ///     }
 public struct MQTTPublisher: Sendable {
-    /// A broker that has not accepted the connection by then is out of order. Until a box answers may take much longer.
+    /// How long a broker may take to accept the connection. An answer of the box may take much longer.
     public static let connectionTimeout = Duration.seconds(30)
 
     private let settings: MQTTSettings

@@ -70,7 +70,7 @@ struct Publish: AsyncParsableCommand {
                 return
             }
             try publisher.publish(payloads, timeout: .seconds(timeout)) { payload in
-                guard let receipt = awaited.decode(payload) else { return false }
+                guard let receipt = awaited.record(payload) else { return false }
                 printLine(receipt.text)
                 return awaited.isComplete
             }
@@ -118,7 +118,7 @@ struct AwaitedReceipts {
 
     /// Records a receipt.
     /// - Returns: the receipt; `nil` if it is not about one of the messages.
-    mutating func decode(_ payload: [UInt8]) -> JSONValue? {
+    mutating func record(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload),
             let index = ids.firstIndex(of: PaymentID(receipt: receipt))
         else {

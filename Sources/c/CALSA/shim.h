@@ -10,7 +10,7 @@ enum { soundbox_alsa_message_size = 256 };
 
 /// The first error text of alsa-lib on the calling thread since the text was last emptied; never NULL.
 ///
-/// The buffer belongs to the calling object file, so only one Swift file may call this (ALSAMessages.swift).
+/// The buffer belongs to the calling object file, so only one Swift file may call this (PCMDriver.swift).
 static inline char *soundbox_alsa_message(void) {
     static _Thread_local char message[soundbox_alsa_message_size];
     return message;

@@ -77,7 +77,7 @@ static inline int soundbox_nice(int thread) {
 static inline int soundbox_set_nice(int thread, int nice) { return setpriority(PRIO_PROCESS, (id_t)thread, nice); }
 
 /// The original RLIMIT_RTTIME of the process. It belongs to the calling object file, so only one Swift file may call
-/// this (ThreadScheduling.swift).
+/// this, or what calls it (Thread.swift).
 static inline struct rlimit *soundbox_given_real_time_limit(void) {
     static struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
     return &limit;

@@ -60,7 +60,8 @@ public struct Receipt: Sendable, Equatable {
     public var summary: String?
     /// How it was announced; `nil` if nothing was said.
     public var audibility: Audibility?
-    /// Of a ``State/duplicate``: what became of the first notice with this id. `nil` if the disk no longer tells it.
+    /// Of a ``State/duplicate``: what became of the first notice with this id. Filled in when the receipt is read
+    /// for sending; `nil` for other states, and if the inbox no longer has the notice or cannot read it.
     public var first: FirstNotice?
 
     /// The notice that a duplicate repeats, as it was when the receipt was sent.

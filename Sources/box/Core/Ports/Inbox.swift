@@ -9,16 +9,6 @@ public enum NoticeState: String, Sendable, CaseIterable {
     /// Waited too long to be spoken by itself; counted in a summary.
     case expired
     case cancelled
-
-    /// The state of its last receipt.
-    public var told: Receipt.State {
-        switch self {
-        case .received, .announcing: .stored
-        case .announced: .announced
-        case .expired: .expired
-        case .cancelled: .cancelled
-        }
-    }
 }
 
 /// One notice as the inbox keeps it.

@@ -83,9 +83,9 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
             hasChanged = true
             return
         }
-        poll()
+        checkTerm()
         await withDiscardingTaskGroup { group in
-            group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { await self.poll() } }
+            group.addTask { while (try? await Task.sleep(for: Self.interval)) != nil { await self.checkTerm() } }
             hasChanged = await trial.run(for: self, isOnTrial: isOnTrial)
             group.cancelAll()
         }
@@ -98,7 +98,7 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
             return logger.error("the new certificate cannot be kept; it is tried again")
         }
         logger.notice("the new certificate is in force")
-        poll()
+        checkTerm()
     }
 
     func giveUp() -> Bool {
@@ -117,7 +117,7 @@ package actor CertificateService: EndingService, Feature, TrialOwner {
         return true
     }
 
-    private func poll() {
+    private func checkTerm() {
         let term: CertificateTerm
         do { term = try store.term() } catch {
             state.update { $0.certificateFault = "the box's certificate cannot be read: \(error)" }

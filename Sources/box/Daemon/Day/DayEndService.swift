@@ -49,15 +49,15 @@ actor DayEndService: Service, Feature {
 
     func run() async {
         while true {
-            let pause = poll()
+            let pause = announceIfDue()
             do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) } } catch { return }
             if Task.isShuttingDownGracefully { return }
         }
     }
 
     /// Announces the takings if they are due.
-    /// - Returns: how long to wait before the next look.
-    func poll() -> Duration {
+    /// - Returns: how long to wait before the next call.
+    func announceIfDue() -> Duration {
         guard let calendar = day.calendar() else { return Self.longestSleep }
         switch dayEnd.decision(at: day.clock.reading, calendar, told: told) {
         case .isDue(let day):

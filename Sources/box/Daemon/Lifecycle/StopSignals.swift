@@ -26,7 +26,7 @@ public final class StopSignals: Service {
     public init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         Task { [self] in
-            for await _ in signals { count() }
+            for await _ in signals { handleSignal() }
         }
     }
 
@@ -51,7 +51,7 @@ public final class StopSignals: Service {
         state.withLock { state in state.waiting.removeAll { $0 === isOver } }
     }
 
-    private func count() {
+    private func handleSignal() {
         let waiting = state.withLock { state in
             state.haveCome = true
             return state.waiting

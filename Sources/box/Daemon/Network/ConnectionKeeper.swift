@@ -56,8 +56,8 @@ package final class ConnectionKeeper: Sendable {
         }
     }
 
-    /// Notes a connection that has held. Blocks on the disk then; called with every status, once a minute at least.
-    func poll() {
+    /// Records a connection that has held. Blocks on the disk then; called with every status, once a minute at least.
+    func recordIfHeld() {
         let isNews = content.withLock { content in
             guard !content.hasHeld, let since = content.subscribedSince, now() - since >= ConnectionStart.proof else {
                 return false
@@ -141,5 +141,5 @@ package final class ConnectionKeeper: Sendable {
 }
 
 extension ConnectionKeeper: Feature {
-    func fill(_ status: inout BoxStatus) { poll() }
+    func fill(_ status: inout BoxStatus) { recordIfHeld() }
 }

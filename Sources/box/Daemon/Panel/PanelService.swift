@@ -191,7 +191,7 @@ extension Command {
 
 /// Removes the presses that answer a ring from the button edges, before ``Gestures`` sees them:
 ///
-///     guard let edge = presses.take(edge, answer: announcer.answer) else { return }
+///     guard let edge = presses.filter(edge, answer: announcer.answer) else { return }
 ///     act(on: gestures.handle(edge))
 ///
 /// During a ring, the replay button answers when it goes down, and neither that press nor its release has another

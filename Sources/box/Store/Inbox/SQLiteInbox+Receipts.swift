@@ -35,14 +35,14 @@ extension SQLiteInbox {
         }
     }
 
-    /// What a duplicate repeats. A row that cannot be read is told elsewhere, and must not hold the receipt up.
+    /// What a duplicate repeats. A row that cannot be read is reported elsewhere, and must not hold the receipt up.
     private static func firstNotice(of receipt: Receipt, in database: Database) -> Receipt.FirstNotice? {
         guard receipt.state == .duplicate, case .payment(let id?) = receipt.subject,
             let row = try? noticeRow(id, in: database), let record = try? NoticeRecord(row, of: .notice),
             record.entry.notice.id == id
         else { return nil }
         return Receipt.FirstNotice(
-            state: record.entry.state.told, money: record.entry.notice.money, audibility: record.audibility)
+            state: record.entry.state.receiptState, money: record.entry.notice.money, audibility: record.audibility)
     }
 
     /// How many confirmed receipts may wait for another commit: as many as may be in flight.
@@ -69,5 +69,17 @@ extension SQLiteInbox {
 
     static func insert(_ receipt: Receipt, into database: Database) throws {
         try ReceiptRecord.insert(receipt, into: database)
+    }
+}
+
+extension NoticeState {
+    /// The state of its last receipt.
+    fileprivate var receiptState: Receipt.State {
+        switch self {
+        case .received, .announcing: .stored
+        case .announced: .announced
+        case .expired: .expired
+        case .cancelled: .cancelled
+        }
     }
 }

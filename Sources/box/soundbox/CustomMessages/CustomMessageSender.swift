@@ -49,7 +49,7 @@ struct CustomMessageSender: ParsableArguments {
             var receipts = first
             try publisher.publish([payload], to: .commands, timeout: timeout, answers: [.replies, .receipts]) {
                 payload in
-                guard let receipt = receipts.decode(payload) else { return false }
+                guard let receipt = receipts.record(payload) else { return false }
                 printLine(receipt.text)
                 return receipts.isComplete
             }
@@ -88,7 +88,7 @@ struct CustomMessageReceipts: Sendable {
 
     /// Records a receipt or a reply.
     /// - Returns: the receipt; `nil` if it is not about this command.
-    mutating func decode(_ payload: [UInt8]) -> JSONValue? {
+    mutating func record(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload),
             let state = (receipt["result"] ?? receipt["state"])?.string.flatMap(Receipt.State.init),
             isOwn(receipt) || isOfTarget(receipt) && state != .stored

@@ -64,7 +64,7 @@ public struct Doctor: Sendable {
         report.findings.append(NetworkCheck.finding(await NetworkCheck.links()))
         do {
             let settings = try await onOwnThread(named: "doctor") {
-                try ServiceView.asBox(view) { try MQTTSettings(configuration) }
+                try ServiceView.withRights(of: view) { try MQTTSettings(configuration) }
             }
             report.findings += await BrokerCheck(settings: settings, presence: presence).run()
         } catch {
@@ -75,7 +75,7 @@ public struct Doctor: Sendable {
         let findings = try? await onOwnThread(named: "doctor") { [checks] in
             // With the rights of the box's user: only files that the box can open count, and links in that user's
             // folders must not be followed as root.
-            try ServiceView.asBox(view) {
+            try ServiceView.withRights(of: view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
                     checks.voice(), checks.currency(), checks.timeZone(),

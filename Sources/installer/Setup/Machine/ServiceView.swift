@@ -38,7 +38,7 @@ package struct ServiceView: Sendable, Equatable {
     }
 
     /// Runs `body` with the rights of the box's user, or with the caller's if there is no view.
-    static func asBox<Result>(_ view: ServiceView?, _ body: () throws -> Result) throws -> Result {
+    static func withRights<Result>(of view: ServiceView?, _ body: () throws -> Result) throws -> Result {
         guard let view else { return try body() }
         return try view.user.withItsRights(body)
     }

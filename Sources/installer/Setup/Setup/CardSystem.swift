@@ -1,7 +1,5 @@
-import Glibc
 import SoundboxCore
 import SoundboxSystem
-import Subprocess
 
 /// What a provisioning file sets of the system around the box. Only on a card image, whose system is ours: there `sshd`
 /// starts when the key's file is there, and the zone's file is read at each start.
@@ -89,27 +87,5 @@ extension String {
         }
         guard bytes.isEmpty, fields.count >= 2, fields[0].elementsEqual(kind.utf8) else { return false }
         return kind != "ssh-ed25519" || fields.count == 2 && fields[1].count == 32
-    }
-}
-
-/// The box's systemd service.
-public enum BoxService {
-    /// Restarts the box, so that a new setup takes effect. Does nothing if systemd does not run.
-    /// - Returns: what happened, for the installer.
-    public static func restart() async throws(SetupError) -> String {
-        guard access("/run/systemd/system", F_OK) == 0 else {
-            return "systemd does not run here; start the box with: soundbox run"
-        }
-        do {
-            let result = try await Subprocess.run(
-                .name("systemctl"), arguments: ["restart", "soundbox.service"], output: .discarded,
-                error: .string(limit: 65_536))
-            guard result.terminationStatus.isSuccess else {
-                throw SetupError(result.standardError.trimmed.replacing("\n", with: "; "))
-            }
-        } catch {
-            throw SetupError("the setup is written; the box could not be restarted: \(error)")
-        }
-        return "the box was restarted with the new setup"
     }
 }

@@ -18,7 +18,7 @@ public enum Provisioning {
         for part in SetupPart.all {
             guard let file = document[path: part.reference] else { continue }
             document[path: part.reference] = nil
-            document[path: part.inline] = try ServiceView.asBox(service) { try part.read(file) }
+            document[path: part.inline] = try ServiceView.withRights(of: service) { try part.read(file) }
         }
         // Without this key, a plan would choose a device.
         document["audio", "device"] = document["audio", "device"] ?? Configuration.Default.audioDevice

@@ -49,26 +49,26 @@ struct DayEndServiceTests {
     @Test("It is told once, however often the box is restarted, and again the next day")
     func once() async throws {
         try set("2026-11-22T21:59:59Z")
-        #expect(await service().poll() == .seconds(1))
+        #expect(await service().announceIfDue() == .seconds(1))
         #expect(told.entries.isEmpty)
         try set("2026-11-22T22:00:10Z")
         for _ in 0..<3 {
             let service = service()
-            _ = await service.poll()
-            _ = await service.poll()
+            _ = await service.announceIfDue()
+            _ = await service.announceIfDue()
         }
         #expect(told.entries.count == 1)
         try set("2026-11-23T22:10:00Z")
-        _ = await service().poll()
+        _ = await service().announceIfDue()
         #expect(told.entries.map(\.description) == ["2026-11-22", "2026-11-23"])
     }
 
     @Test("Not by a clock that nobody has confirmed, and not an hour late")
     func notThen() async throws {
         try set("2026-11-22T22:00:10Z")
-        _ = await service(isSynchronised: false).poll()
+        _ = await service(isSynchronised: false).announceIfDue()
         try set("2026-11-22T23:00:10Z")
-        _ = await service().poll()
+        _ = await service().announceIfDue()
         #expect(told.entries.isEmpty)
     }
 
@@ -77,8 +77,8 @@ struct DayEndServiceTests {
         disk.isBroken.withLock { $0 = true }
         try set("2026-11-22T22:00:10Z")
         let service = service()
-        _ = await service.poll()
-        _ = await service.poll()
+        _ = await service.announceIfDue()
+        _ = await service.announceIfDue()
         #expect(told.entries.count == 1)
     }
 }
