@@ -52,7 +52,7 @@ struct ConfigurationOption: ParsableArguments {
     var config = GatewayConfiguration.defaultPath
 
     /// The configuration, and its database for this use. Blocks on the disk.
-    func open(_ role: SQLitePaymentStore.Role) throws -> (GatewayConfiguration, SQLitePaymentStore) {
+    func open(_ role: StoreRole) throws -> (GatewayConfiguration, SQLitePaymentStore) {
         let configuration = try GatewayConfiguration(readingFile: config)
         return try (
             configuration,

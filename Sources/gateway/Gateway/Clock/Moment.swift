@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// A time by two clocks: the one that people read, which somebody may set, and the one that waits are measured by.
 package struct Moment: Sendable, Equatable {
@@ -15,17 +16,21 @@ package struct Moment: Sendable, Equatable {
 }
 
 /// Tells ``Moment``s. Any thread; never blocks.
-package struct GatewayClock: Sendable {
-    /// What ``Duration/monotonicNow`` is to be added to.
-    private let offset: Duration
+package final class GatewayClock: Sendable {
+    /// What ``Duration/monotonicNow`` is to be added to, in milliseconds.
+    private let offset: Atomic<Int64>
 
     /// - Parameter running: at this moment.
-    package init(running: Duration) { offset = running - .monotonicNow }
+    package init(running: Duration) { offset = Atomic((running - .monotonicNow).milliseconds) }
 
-    /// To the millisecond, as the file has it.
+    /// To the millisecond, as the database has it.
     package var now: Moment {
-        Moment(time: SystemClock.now, running: .milliseconds((offset + .monotonicNow).milliseconds))
+        let offset = Duration.milliseconds(offset.load(ordering: .relaxed))
+        return Moment(time: SystemClock.now, running: .milliseconds((offset + .monotonicNow).milliseconds))
     }
+
+    /// Where several gateways have one clock: what it says at this moment.
+    func set(running: Duration) { offset.store((running - .monotonicNow).milliseconds, ordering: .relaxed) }
 }
 
 extension Duration {

@@ -1,79 +1,63 @@
-import GRDB
 import SoundboxCore
 
 /// A row of the table `payment`, with the names of its box.
-struct PaymentRow {
+struct PaymentRow: Equatable {
     let number: Int64
     var payment: StoredPayment
+    /// When it is to be looked at, as ``Moment/running``; `nil` unless it is open.
+    var due: Duration?
 
-    /// Without the rows that this program cannot have written: one that was changed by hand must not hold up all others.
-    static func fetchAll(
-        _ database: Database, where condition: String, _ arguments: StatementArguments
-    ) throws -> [PaymentRow] {
-        var unreadable: [Int64] = []
-        return try fetchAll(database, where: condition, arguments, unreadable: &unreadable)
-    }
-
-    /// - Parameter unreadable: gets the numbers of the rows that are left out.
-    static func fetchAll(
-        _ database: Database, where condition: String, _ arguments: StatementArguments, unreadable: inout [Int64]
-    ) throws -> [PaymentRow] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT payment.*, merchant, device FROM payment JOIN box ON box.number = payment.box WHERE \(condition)
-                """)
-        return try Row.fetchAll(statement, arguments: arguments).compactMap { row in
-            let payment = PaymentRow(row)
-            if payment == nil { unreadable.append(row["number"]) }
-            return payment
-        }
-    }
-
-    private init?(_ row: Row) {
-        number = row["number"]
-        func time(_ column: String) -> Timestamp? {
-            (row[column] as Int64?).map(Timestamp.init(millisecondsSince1970:))
-        }
-        func moment(_ name: String) -> Moment? {
-            guard let time = time("\(name)_at"), let after = row["\(name)_after"] as Int64? else { return nil }
-            return Moment(time: time, running: .milliseconds(after))
-        }
-        guard let notice = NoticeDocument(row["notice"]), let state = PaymentState(rawValue: row["state"]),
-            let accepted = moment("accepted"), let since = time("state_since"),
+    /// - Returns: `nil` for one that this program cannot have written: a row that was changed by hand must not hold up
+    ///   all others.
+    init?(_ row: some StoredRow) {
+        guard let number = row.integer("number"), let id = row.text("payment_id"),
+            let notice = row.text("notice").flatMap({ NoticeDocument($0) }),
+            let state = row.text("state").flatMap(PaymentState.init), let accepted = row.moment("accepted"),
+            let since = row.time("state_since"), let box = row.box,
             // By these it was found.
-            notice.id.text == row["payment_id"], notice.id.isRefund == row["is_refund"],
-            let box = try? BoxID(merchant: row["merchant"], device: row["device"])
+            notice.id.text == id, notice.id.isRefund == (row.integer("is_refund") == 1)
         else { return nil }
+        self.number = number
+        due = row.integer("due_after").map { .milliseconds($0) }
         payment = StoredPayment(box: box, notice: notice, accepted: accepted)
         payment.state = state
         payment.stateSince = since
-        payment.how = row["how"]
-        payment.reason = row["reason"]
-        if let epoch = row["receipt_epoch"] as String?, let sequence = row["receipt_sequence"] as Int? {
-            payment.lastReceipt = ReceiptNumber(epoch: epoch, sequence: sequence)
+        payment.how = row.text("how")
+        payment.reason = row.text("reason")
+        if let epoch = row.text("receipt_epoch"), let sequence = row.integer("receipt_sequence") {
+            payment.lastReceipt = ReceiptNumber(epoch: epoch, sequence: Int(sequence))
         }
-        payment.published = moment("published")
-        payment.resends = row["resends"]
-        payment.sessionEpoch = row["session_epoch"]
-        payment.hasFailedForAmount = row["has_failed_for_amount"]
+        payment.published = row.moment("published")
+        payment.resends = Int(row.integer("resends") ?? 0)
+        payment.sessionEpoch = row.integer("session_epoch").map { Int($0) }
+        payment.hasFailedForAmount = row.integer("has_failed_for_amount") == 1
     }
 
-    /// Writes what changes in the life of a payment.
+    /// What changes in the life of a payment.
+    var changes: StoredColumns {
+        [
+            ("state", .text(payment.state.rawValue)), ("state_since", .time(payment.stateSince)),
+            ("how", .text(payment.how)), ("reason", .text(payment.reason)),
+            ("receipt_epoch", .text(payment.lastReceipt?.epoch)),
+            ("receipt_sequence", .number(payment.lastReceipt?.sequence)),
+            ("published_at", .time(payment.published?.time)), ("published_after", .span(payment.published?.running)),
+            ("resends", .number(payment.resends)), ("session_epoch", .number(payment.sessionEpoch)),
+            ("due_after", .span(due)), ("has_failed_for_amount", .flag(payment.hasFailedForAmount)),
+        ]
+    }
+
+    /// A new row, apart from its box.
     ///
-    /// - Parameter due: ``Moment/running``; `nil` unless it is open.
-    func update(in database: Database, due: Duration?) throws {
-        try database.cachedStatement(
-            sql: """
-                UPDATE payment SET state = ?, state_since = ?, how = ?, reason = ?, receipt_epoch = ?,
-                    receipt_sequence = ?, published_at = ?, published_after = ?, resends = ?, session_epoch = ?, due_after = ?,
-                    has_failed_for_amount = ?
-                WHERE number = ?
-                """
-        ).execute(arguments: [
-            payment.state.rawValue, payment.stateSince.millisecondsSince1970, payment.how, payment.reason,
-            payment.lastReceipt?.epoch, payment.lastReceipt?.sequence, payment.published?.time.millisecondsSince1970,
-            payment.published?.running.milliseconds,
-            payment.resends, payment.sessionEpoch, due?.milliseconds, payment.hasFailedForAmount, number,
-        ])
+    /// - Parameter hook: the name of the hook that has brought it; `nil` for a request of the payment system's own.
+    static func columns(
+        of notice: PaymentNotice, from hook: String?, lastReceipt: ReceiptNumber?, at now: Moment
+    ) -> StoredColumns {
+        [
+            ("payment_id", .text(notice.id.text)), ("is_refund", .flag(notice.id.isRefund)), ("hook", .text(hook)),
+            ("notice", .text(NoticeDocument(notice, accepted: now.time).text)), ("accepted_at", .time(now.time)),
+            ("accepted_after", .span(now.running)), ("state", .text(PaymentState.accepted.rawValue)),
+            ("state_since", .time(now.time)), ("receipt_epoch", .text(lastReceipt?.epoch)),
+            ("receipt_sequence", .number(lastReceipt?.sequence)), ("resends", .integer(0)), ("due_after", .integer(0)),
+        ]
     }
 }

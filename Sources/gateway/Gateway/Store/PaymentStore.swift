@@ -91,6 +91,17 @@ package protocol PaymentStore: CallbackStore {
     ) throws(StoreError) -> String?
 }
 
+/// What a program does with a store.
+package enum StoreRole: Sendable {
+    /// Publishes what is in it.
+    case gateway
+    /// Only looks.
+    case reader
+    /// A second process, which also writes. It leaves the clock to the gateway: its own is behind by what has passed
+    /// since the gateway's last commit, a minute at most.
+    case editor
+}
+
 /// What one request brings.
 package struct Submission: Sendable {
     package var payments: [(box: BoxID, notice: PaymentNotice)]
@@ -104,6 +115,18 @@ package struct Submission: Sendable {
         self.payments = payments
         self.webhook = webhook
         self.problems = problems
+    }
+
+    /// Why its webhook is stored as well; `nil` if it is not.
+    func problem(_ acceptances: [Acceptance]) -> String? {
+        let problems =
+            problems
+            + zip(payments, acceptances).compactMap { payment, acceptance in
+                guard case .differs(let money) = acceptance else { return nil }
+                return "\(payment.box): the id \(payment.notice.id.text.excerpt) is known with another amount: \(money)"
+            }
+        guard let first = problems.first else { return nil }
+        return String(first.prefix(500)) + (problems.count > 1 ? " (and \(problems.count - 1) more)" : "")
     }
 }
 
@@ -194,6 +217,21 @@ package struct PaymentQuery: Sendable, Equatable {
     var lookedAt: Int64 = 50_000
 
     package init() {}
+
+    /// By how much a clock that people read may have been set while the gateway ran.
+    private static let clockLeeway = Duration.seconds(3600)
+
+    /// When what was accepted since a time came at the earliest, as ``Moment/running``.
+    func earliest(since: Timestamp, at now: Moment) -> Duration {
+        let span = Duration.milliseconds(now.time.millisecondsSince1970 - since.millisecondsSince1970)
+        return now.running - span - Self.clockLeeway
+    }
+
+    /// A condition in SQL: the shop has not heard of it. An expired one may have been heard in a summary.
+    static let isUnheard: String = {
+        let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return "state IN (\(states)) AND NOT (state = 'expired' AND how IS NOT NULL AND how = 'aloud')"
+    }()
 }
 
 /// Some of the payments, in the order in which they were accepted.
@@ -201,4 +239,14 @@ package struct PaymentPage: Sendable, Equatable {
     package var payments: [StoredPayment]
     /// Where the next page goes on, which may be without a payment on this one; `nil` at the end.
     package var next: Int64?
+
+    /// - Parameters:
+    ///   - rows: up to one more than `limit`.
+    ///   - end: the number up to which rows were looked at, if there are more behind it.
+    init(_ rows: [PaymentRow], limit: Int, end: Int64?) {
+        payments = rows.prefix(limit).map(\.payment)
+        next = rows.count > limit ? rows[limit - 1].number : end
+    }
+
+    static let empty = PaymentPage([], limit: 0, end: nil)
 }

@@ -2,26 +2,6 @@ import GRDB
 import SoundboxCore
 
 extension SQLitePaymentStore {
-    /// Stores what receivers are to be told of a payment that has just got its state.
-    static func insertCallbacks(
-        of payment: StoredPayment, for receivers: [String: Set<PaymentState>], at now: Moment, in database: Database
-    ) throws {
-        let names = receivers.filter { $0.value.contains(payment.state) }.keys.sorted()
-        guard !names.isEmpty else { return }
-        let event = CallbackEvent(of: payment)
-        for name in names {
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO callback (receiver, event_id, body, created_at, created_after, attempts, due_after)
-                    VALUES (?, ?, ?, ?, ?, 0, ?)
-                    """
-            ).execute(arguments: [
-                name, event.id, event.body, now.time.millisecondsSince1970, now.running.milliseconds,
-                now.running.milliseconds,
-            ])
-        }
-    }
-
     package func dueCallbacks(
         of receiver: String, at now: Duration, limit: Int
     ) throws(StoreError) -> [Callback] {
@@ -32,7 +12,7 @@ extension SQLitePaymentStore {
                         SELECT * FROM callback WHERE receiver = ? AND due_after <= ?
                         ORDER BY due_after, created_after, number LIMIT ?
                         """), arguments: [receiver, now.milliseconds, limit]
-            ).map(Callback.init(row:))
+            ).map { Callback($0) }
         }
     }
 
@@ -77,7 +57,7 @@ extension SQLitePaymentStore {
             try Row.fetchAll(
                 database, sql: "SELECT * FROM callback WHERE number > ? ORDER BY number LIMIT ?",
                 arguments: [number, limit]
-            ).map(Callback.init(row:))
+            ).map { Callback($0) }
         }
     }
 
@@ -94,17 +74,5 @@ extension SQLitePaymentStore {
                     count: row["count"], oldest: .milliseconds(row["oldest"] as Int64))
             }
         }
-    }
-}
-
-extension Callback {
-    fileprivate init(row: Row) {
-        self.init(
-            number: row["number"], receiver: row["receiver"], eventID: row["event_id"], body: row["body"],
-            created: Moment(
-                time: Timestamp(millisecondsSince1970: row["created_at"]),
-                running: .milliseconds(row["created_after"] as Int64)), attempts: row["attempts"],
-            answer: row["answer"],
-            givenUpAt: (row["given_up_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:)))
     }
 }

@@ -2,22 +2,18 @@ import GRDB
 import SoundboxCore
 
 extension SQLitePaymentStore {
-    /// By how much a clock that people read may have been set while the gateway ran.
-    private static let clockLeeway = Duration.seconds(3600)
-
     package func list(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage {
         try read { database in
             var after = query.after
             if let since = query.since {
                 // Numbers and the clock of the waits only grow, so that the beginning is found in some thirty steps.
-                let span = Duration.milliseconds(now.time.millisecondsSince1970 - since.millisecondsSince1970)
-                let time = now.running - span - Self.clockLeeway
+                let time = query.earliest(since: since, at: now)
                 after = try max(after, Self.number(acceptedAfter: time.milliseconds, in: database) - 1)
             }
             let times = "accepted_at >= \(query.since?.millisecondsSince1970 ?? .min)"
             let first = "\(times) ORDER BY +payment.number LIMIT \(query.limit + 1)"
             guard let box = query.box else { return try Self.page(query, after: after, first, in: database) }
-            guard let number = try Self.existingNumber(of: box, in: database) else { return PaymentPage(payments: []) }
+            guard let number = try Self.existingNumber(of: box, in: database) else { return .empty }
             let rows = try PaymentRow.fetchAll(
                 database, where: "payment.box = ? AND +payment.number > ? AND \(first)", [number, after])
             return PaymentPage(rows, limit: query.limit, end: nil)
@@ -31,7 +27,7 @@ extension SQLitePaymentStore {
         guard let last = try Int64.fetchOne(database, sql: "SELECT max(number) FROM payment"),
             let start = try Int64.fetchOne(
                 database, sql: "SELECT min(number) FROM payment WHERE number > ?", arguments: [after])
-        else { return PaymentPage(payments: []) }
+        else { return .empty }
         let end = start + query.lookedAt - 1
         var (condition, arguments) = ("payment.number BETWEEN ? AND ?", StatementArguments([start, end]))
         if let merchants = query.merchants {
@@ -61,15 +57,5 @@ extension SQLitePaymentStore {
             if accepted < time { low = number + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-extension PaymentPage {
-    /// - Parameters:
-    ///   - rows: up to one more than `limit`.
-    ///   - end: the number up to which rows were looked at, if there are more behind it.
-    fileprivate init(_ rows: [PaymentRow], limit: Int, end: Int64?) {
-        payments = rows.prefix(limit).map(\.payment)
-        next = rows.count > limit ? rows[limit - 1].number : end
     }
 }

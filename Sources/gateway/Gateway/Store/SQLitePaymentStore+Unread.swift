@@ -11,8 +11,7 @@ extension SQLitePaymentStore {
                 let acceptances = try Self.accept(
                     submission.payments, from: submission.webhook?.hook, at: now, in: database)
                 var outcome = SubmissionOutcome(acceptances: acceptances)
-                let problems = submission.problems + Self.differences(submission.payments, acceptances)
-                if let webhook = submission.webhook, let reason = Self.reason(problems) {
+                if let webhook = submission.webhook, let reason = submission.problem(acceptances) {
                     outcome.unread = try Self.store(webhook, reason, at: now, in: database)
                 }
                 return outcome
@@ -31,8 +30,7 @@ extension SQLitePaymentStore {
             let hook = try String.fetchOne(
                 database, sql: "SELECT hook FROM unread WHERE number = ?", arguments: [number])
             let acceptances = try Self.accept(payments, from: hook, at: now, in: database)
-            let problems = problems + Self.differences(payments, acceptances)
-            guard let reason = Self.reason(problems) else {
+            guard let reason = Submission(payments, problems: problems).problem(acceptances) else {
                 try database.execute(sql: "DELETE FROM unread WHERE number = ?", arguments: [number])
                 return nil
             }
@@ -42,43 +40,20 @@ extension SQLitePaymentStore {
         }
     }
 
-    private static func differences(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], _ acceptances: [Acceptance]
-    ) -> [String] {
-        zip(payments, acceptances).compactMap { payment, acceptance in
-            guard case .differs(let money) = acceptance else { return nil }
-            return "\(payment.box): the id \(payment.notice.id.text.excerpt) is known with another amount: \(money)"
-        }
-    }
-
-    private static func reason(_ problems: [String]) -> String? {
-        guard let first = problems.first else { return nil }
-        return String(first.prefix(500)) + (problems.count > 1 ? " (and \(problems.count - 1) more)" : "")
-    }
-
     /// Providers repeat: the same bytes for the same hook are counted.
     private static func store(
         _ webhook: GenuineWebhook, _ reason: String, at now: Moment, in database: Database
     ) throws -> SubmissionOutcome.Unread {
-        let hash = Data(SHA256.hash(of: webhook.document))
         // An upsert would use up a number each time.
         if let known = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
                     UPDATE unread SET count = count + 1, reason = ? WHERE hook = ? AND hash = ? RETURNING number, count
-                    """), arguments: [reason, webhook.hook, hash])
+                    """), arguments: [reason, webhook.hook, Data(webhook.hash)])
         {
             return SubmissionOutcome.Unread(number: known["number"], count: known["count"], reason: reason)
         }
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO unread (hook, path, form, signed, hash, size, document, came_at, came_after, count, reason)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-                """
-        ).execute(arguments: [
-            webhook.hook, webhook.path, webhook.form.rawValue, webhook.signed, hash, webhook.document.count,
-            Data(webhook.document), now.time.millisecondsSince1970, now.running.milliseconds, reason,
-        ])
+        try database.insert(webhook.columns(reason: reason, at: now), into: "unread")
         return SubmissionOutcome.Unread(number: database.lastInsertedRowID, count: 1, reason: reason)
     }
 
@@ -107,17 +82,8 @@ extension SQLitePaymentStore {
 
     package func unread(_ number: Int64) throws(StoreError) -> UnreadWebhook? {
         try read { database in
-            guard
-                let row = try Row.fetchOne(database, sql: "SELECT * FROM unread WHERE number = ?", arguments: [number])
-            else { return nil }
-            // Another word was written by hand.
-            let form = GenuineWebhook.Form(rawValue: row["form"]) ?? .json
-            let webhook = GenuineWebhook(
-                hook: row["hook"], path: row["path"], form: form, signed: row["signed"],
-                document: Array(row["document"] as Data))
-            return UnreadWebhook(
-                number: number, webhook: webhook, came: Timestamp(millisecondsSince1970: row["came_at"]),
-                count: row["count"], reason: row["reason"])
+            try Row.fetchOne(database, sql: "SELECT * FROM unread WHERE number = ?", arguments: [number])
+                .flatMap { UnreadWebhook($0) }
         }
     }
 

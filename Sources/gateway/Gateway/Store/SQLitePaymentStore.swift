@@ -15,20 +15,10 @@ package final class SQLitePaymentStore: PaymentStore {
     /// Held as long as payments may be published from this file.
     private let lock: FileLock?
     private let identity: FileIdentity?
-    private let role: Role
+    private let role: StoreRole
     let unreadLimits: UnreadLimits
     /// Who is told of which states.
     let receivers: [String: Set<PaymentState>]
-
-    package enum Role: Sendable {
-        /// Publishes what is in the file. There is one at a time.
-        case gateway
-        /// A second process, which looks only.
-        case reader
-        /// A second process, which also writes. It leaves the clock to the gateway: its own is behind by what has passed
-        /// since the gateway's last commit, a minute at most.
-        case editor
-    }
 
     /// Opens the file, creates it if it is missing, and migrates one of an earlier version.
     ///
@@ -37,7 +27,7 @@ package final class SQLitePaymentStore: PaymentStore {
     ///   - role: only the gateway creates and migrates the file.
     ///   - receivers: who gets a callback when a payment comes into one of these states.
     package init(
-        path: String, role: Role = .gateway, unreadLimits: UnreadLimits = UnreadLimits(),
+        path: String, role: StoreRole = .gateway, unreadLimits: UnreadLimits = UnreadLimits(),
         receivers: [String: Set<PaymentState>] = [:]
     ) throws(StoreError) {
         self.path = path
@@ -123,31 +113,14 @@ package final class SQLitePaymentStore: PaymentStore {
         return try zip(payments, elsewhere).map { payment, elsewhere in
             let (box, notice) = payment
             let number = try Self.number(of: box, in: database)
-            let money = notice.money
-            var lastReceipt: ReceiptNumber?
-            if let row = try Self.payment(notice.id, ofBox: number, in: database) {
-                let known = row.payment
-                // The box has refused it: this is the correction. Or nobody had it in time.
-                guard known.state == .failed || known.state == .givenUp && known.notice.money == money else {
-                    return known.notice.money == money ? .known(known.state) : .differs(known.notice.money)
-                }
-                lastReceipt = known.lastReceipt
-            } else if let elsewhere {
-                return elsewhere.notice.money == money
-                    ? .knownElsewhere(elsewhere.box) : .differs(elsewhere.notice.money)
+            let known = try Self.payment(notice.id, ofBox: number, in: database)?.payment
+            switch AcceptanceRules.decide(notice.money, known: known, elsewhere: elsewhere) {
+            case .answer(let acceptance): return acceptance
+            case .store(let lastReceipt):
+                let columns = PaymentRow.columns(of: notice, from: hook, lastReceipt: lastReceipt, at: now)
+                try database.insert(columns + [("box", .integer(number))], into: "payment", orReplace: true)
+                return .accepted
             }
-            try database.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO payment (box, payment_id, is_refund, hook, notice, accepted_at,
-                        accepted_after, state, state_since, receipt_epoch, receipt_sequence, resends, due_after)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
-                    """
-            ).execute(arguments: [
-                number, notice.id.text, notice.id.isRefund, hook, NoticeDocument(notice, accepted: now.time).text,
-                now.time.millisecondsSince1970, now.running.milliseconds, PaymentState.accepted.rawValue,
-                now.time.millisecondsSince1970, lastReceipt?.epoch, lastReceipt?.sequence,
-            ])
-            return .accepted
         }
     }
 
@@ -189,32 +162,16 @@ package final class SQLitePaymentStore: PaymentStore {
         try read { database in
             var boxes: [BoxID: KnownBox] = [:]
             for row in try Row.fetchAll(database, sql: "SELECT * FROM box") {
-                guard let box = try? BoxID(merchant: row["merchant"], device: row["device"]) else { continue }
-                var known = KnownBox()
-                known.sessionEpoch = row["session_epoch"]
-                known.seenAt = (row["seen_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
-                known.said = (row["said_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))
-                let faults = try? JSONValue(parsing: Array((row["faults"] as String).utf8))
-                known.faults = faults?.elements?.compactMap(\.string) ?? []
-                if let epoch = row["reconciled_epoch"] as Int? {
-                    let due = (row["reconciled_after"] as Int64?).map { Duration.milliseconds($0) }
-                    known.reconciling = .init(epoch: epoch, due: due)
-                }
-                boxes[box] = known
+                if let box = row.box { boxes[box] = KnownBox(row) }
             }
             return boxes
         }
     }
 
     package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
-        let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try read { database in
+        try read { database in
             try PaymentRow.fetchAll(
-                database,
-                // An expired one may have been heard in a summary.
-                where:
-                    "state IN (\(states)) AND NOT (state = 'expired' AND how = 'aloud') ORDER BY payment.number LIMIT ?",
-                [limit]
+                database, where: "\(PaymentQuery.isUnheard) ORDER BY payment.number LIMIT ?", [limit]
             ).map(\.payment)
         }
     }

@@ -27,6 +27,9 @@ package struct GenuineWebhook: Sendable, Equatable {
         self.signed = signed
         self.document = document
     }
+
+    /// By which the same bytes are known again.
+    var hash: [UInt8] { Array(SHA256.hash(of: document)) }
 }
 
 /// A webhook that is stored because it could not be read, or was for no box.

@@ -69,8 +69,8 @@ struct MigrationFrom4Tests {
         #expect(schemas[0] == schemas[1])
     }
 
-    @Test("A second program refuses it", arguments: [SQLitePaymentStore.Role.reader, .editor])
-    func second(role: SQLitePaymentStore.Role) throws {
+    @Test("A second program refuses it", arguments: [StoreRole.reader, .editor])
+    func second(role: StoreRole) throws {
         let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
         #expect(error?.description == "\(path): it is of version 4, and not 5: the gateway migrates it as it starts")
     }

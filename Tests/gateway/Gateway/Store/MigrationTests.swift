@@ -167,8 +167,8 @@ struct MigrationTests {
 
     @Test(
         "A second program refuses it, and leaves it to the gateway",
-        arguments: [SQLitePaymentStore.Role.reader, .editor])
-    func second(role: SQLitePaymentStore.Role) throws {
+        arguments: [StoreRole.reader, .editor])
+    func second(role: StoreRole) throws {
         let before = try dump()
         let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
         #expect(error?.description == "\(path): it is of version 3, and not 5: the gateway migrates it as it starts")

@@ -330,6 +330,19 @@ struct PaymentStoreContractTests {
         #expect(list.first?.reason == "the box has not stored it within 72 hours")
     }
 
+    @Test("An expired payment is listed as unheard unless a summary was heard", arguments: TrialStore.allCases)
+    func expired(kind: TrialStore) throws {
+        let store = try kind.make(in: folder)
+        try store.accept(["A", "B", "C"])
+        _ = try store.commit {
+            $0.receipts = [
+                try receipt("A", .expired), try receipt("B", .expired, how: "aloud"),
+                try receipt("C", .expired, how: "muted"),
+            ]
+        }
+        #expect(try store.unheard(limit: 10).map(\.notice.id.text) == ["A", "C"])
+    }
+
     @Test("Old payments are deleted, and newer ones stay", arguments: TrialStore.allCases)
     func pruning(kind: TrialStore) throws {
         let store = try kind.make(in: folder)

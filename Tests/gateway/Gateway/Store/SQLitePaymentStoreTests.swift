@@ -82,7 +82,7 @@ struct SQLitePaymentStoreTests {
         #expect(second?.description == "\(store.path): another gateway runs with it")
         let other = folder.file("other.sqlite")
         try DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE t (a); PRAGMA user_version = 7") }
-        for role in [SQLitePaymentStore.Role.gateway, .reader, .editor] {
+        for role in [StoreRole.gateway, .reader, .editor] {
             let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: other, role: role) }
             #expect(
                 error?.description
