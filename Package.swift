@@ -107,7 +107,7 @@ let package = Package(
     ],
     targets: [
         // MARK: c, one module per library of Debian's. Their only importers: ALSA, Voice (three), Workshop (CEBUR128),
-        // MQTT, GPIO, Control, Page and System, and their tests; in soundbox-speak Speak (CSndFile).
+        // MQTT, GPIO, Control, Page, System and Gateway (CPostgreSQL), and their tests; in soundbox-speak Speak (CSndFile).
         headers("CALSA", pkgConfig: "alsa", "libasound2-dev"),
         headers("CSndFile", pkgConfig: "sndfile", "libsndfile1-dev"),
         headers("CEBUR128", pkgConfig: "libebur128", "libebur128-dev"),
@@ -115,6 +115,7 @@ let package = Package(
         headers("CSonic", "libsonic-dev"),
         headers("CMicroHTTPD", pkgConfig: "libmicrohttpd", "libmicrohttpd-dev"),
         headers("CMosquitto", pkgConfig: "libmosquitto", "libmosquitto-dev"),
+        headers("CPostgreSQL", pkgConfig: "libpq", "libpq-dev"),
         headers("CQRCode", pkgConfig: "libqrencode", "libqrencode-dev"),
         headers("CGPIOD", pkgConfig: "libgpiod", "libgpiod-dev"),
         headers("CLinux"),
@@ -220,8 +221,9 @@ let package = Package(
         library(
             "SoundboxGateway", at: "gateway/Gateway",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", grdb, logging,
-                serviceLifecycle,
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "CPostgreSQL",
+                grdb,
+                logging, serviceLifecycle,
             ]),
         program(
             at: "gateway/soundbox-gateway",

@@ -13,7 +13,7 @@ packages=(
   pkg-config
   # linked
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
-  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
+  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, payments by HTTP
@@ -30,6 +30,8 @@ packages=(
   python3-paho-mqtt
   # the environments of the voices' workshop: a synthesiser and a recogniser
   python3-venv
+  # the database that several gateways share, for tests of it
+  postgresql
   # a sound server in real time, for tests without a sound card
   pulseaudio pulseaudio-utils libasound2-plugins
 )
@@ -66,7 +68,7 @@ if ((${#missing[@]} > 0)); then
   fi
   # Brokers are started by those who need them, never by Debian: not now, and not at the next boot.
   services=()
-  for service in mosquitto rabbitmq-server haproxy; do
+  for service in mosquitto postgresql rabbitmq-server haproxy; do
     [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]] && services+=("$service")
   done
   ((${#services[@]} == 0)) || "${as_root[@]}" systemctl mask --quiet --runtime "${services[@]/%/.service}"

@@ -19,6 +19,6 @@ chroot=$cache/sid-amd64
 libraries=(
   base-files libc6-dev libgcc-14-dev libstdc++-14-dev
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev
-  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev zlib1g-dev libicu-dev
+  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev zlib1g-dev libicu-dev
 )
 sysroot=$cache/sysroot-$arch-$(printf '%s\n' "${libraries[@]}" | md5sum | cut -c1-8)

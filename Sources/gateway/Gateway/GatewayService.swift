@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceLifecycle
 import SoundboxControl
@@ -45,11 +46,7 @@ package struct GatewayService {
             filters: [BoxID.filter(.receipts)], retained: [BoxID.filter(.status), BoxID.filter(.replies)]
         ) { [logger] line in logger.notice("broker", metadata: ["note": "\(line)"]) }
         self.fleet = fleet
-        store = try configuration.using("database") {
-            try SQLitePaymentStore(
-                path: configuration.database,
-                receivers: Dictionary(uniqueKeysWithValues: configuration.callbacks.map { ($0.name, $0.states) }))
-        }
+        store = try configuration.using("database") { try Self.openStore(configuration, logger) }
         callbacks = CallbackService(
             receivers: configuration.callbacks, store: store, metrics: metrics, logger: logger)
         let commands = PendingCommands()
@@ -57,7 +54,7 @@ package struct GatewayService {
             store: store, keys: configuration.keys, reconciles: configuration.reconciles, keep: configuration.keep,
             callbacks: callbacks, commands: commands, metrics: metrics, logger: logger)
         self.outgoing = outgoing
-        lists = StoreReader(path: configuration.database)
+        lists = StoreReader(configuration.database)
         intake = PaymentIntake(store: store) { fleet.publicationsAreWaiting() }
         handler = GatewayRequestHandler(
             intake: intake, lists: lists, tokens: tokens, reader: reader,
@@ -106,8 +103,31 @@ package struct GatewayService {
         } catch { logger.error("not reloaded: everything stays as it was", metadata: ["reason": "\(error)"]) }
     }
 
-    /// The last thing before the end: waits go on from there.
-    package func saveTime() throws { try store.saveTime() }
+    /// A server may start later than its gateways, as after a power cut: it is waited for, and the log says so.
+    private static func openStore(
+        _ configuration: GatewayConfiguration, _ logger: Logger
+    ) throws(StoreError) -> any PaymentStore {
+        let receivers = Dictionary(uniqueKeysWithValues: configuration.callbacks.map { ($0.name, $0.states) })
+        var said = ""
+        while true {
+            do throws(StoreError) {
+                return try configuration.database.open(.gateway, name: configuration.clientID, receivers: receivers)
+            } catch {
+                guard error.isTemporary else { throw error }
+                if error.description != said {
+                    logger.warning("the database is waited for", metadata: ["reason": "\(error)"])
+                }
+                said = error.description
+            }
+            sleep(1)
+        }
+    }
+
+    /// The last thing before the end: waits go on from there, and others publish what is held here.
+    package func close() throws {
+        store.release()
+        try store.saveTime()
+    }
 
     /// They are stopped in the order of this list, from its end.
     package var services: [any Service] {

@@ -52,11 +52,11 @@ struct ConfigurationOption: ParsableArguments {
     var config = GatewayConfiguration.defaultPath
 
     /// The configuration, and its database for this use. Blocks on the disk.
-    func open(_ role: StoreRole) throws -> (GatewayConfiguration, SQLitePaymentStore) {
+    func open(_ role: StoreRole) throws -> (GatewayConfiguration, any PaymentStore) {
         let configuration = try GatewayConfiguration(readingFile: config)
         return try (
             configuration,
-            configuration.using("database") { try SQLitePaymentStore(path: configuration.database, role: role) }
+            configuration.using("database") { try configuration.database.open(role, name: configuration.clientID) }
         )
     }
 }
@@ -83,7 +83,7 @@ struct RunGateway: AsyncParsableCommand {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await ServiceGroup(configuration: group).run()
-        try gateway.saveTime()
+        try gateway.close()
         logger.info("stopped")
     }
 }

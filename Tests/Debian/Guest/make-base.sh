@@ -19,7 +19,7 @@ packages=(
   systemd systemd-sysv udev dbus kmod procps iproute2 systemd-timesyncd
   # what the sound box is linked with and depends on, so that installing it needs no network
   ca-certificates libasound2 libgpiod2 libsndfile1 libsoxr0 libsonic0 libsqlite3-0 libssl3 libcurl4
-  libmicrohttpd12 libmosquitto1 libqrencode4
+  libmicrohttpd12 libmosquitto1 libqrencode4 libpq5
   # what its helper starts
   espeak-ng
   # for scenarios: a card's mixer and recorder, a broker and its clients, signatures, a FAT partition, the inbox

@@ -21,7 +21,7 @@ package struct GatewayConfiguration: Sendable {
     package var tokensFile: String
     /// A folder with `{merchant}/{device}.key`, or one file for all boxes; `nil` signs nothing.
     package var keys: String?
-    package var database: String
+    package var database: StoreLocation
     /// The folder of the webhooks' files; `nil` for none.
     package var hooks: String?
     /// Who is told what became of payments.
@@ -62,7 +62,13 @@ package struct GatewayConfiguration: Sendable {
         metrics = try top.read("metrics") { try ListenAddress(reading: $0) }
         tokensFile = try top.read("tokens_file") { try $0.path() } ?? "/etc/soundbox-gateway/tokens"
         keys = try top.read("keys") { try $0.path() }
-        database = try top.read("database") { try $0.path() } ?? "/var/lib/soundbox-gateway/gateway.sqlite"
+        let password = try top.read("database_password_file") { try $0.path() }
+        database =
+            try top.read("database") { try StoreLocation(reading: $0, passwordFile: password) }
+            ?? .file("/var/lib/soundbox-gateway/gateway.sqlite")
+        if case .file = database, let key = top.optional("database_password_file") {
+            throw key.error("needs a database that is an address: postgresql://…")
+        }
         hooks = try top.read("hooks") { try $0.path() }
         callbacks = try top.read("callbacks") { try CallbackReceiver.all(reading: $0) } ?? []
         reconciles = try top.read("reconciles") { try $0.bool() } ?? false
@@ -104,6 +110,20 @@ package struct GatewayConfiguration: Sendable {
     }
 
     package var decoder: PaymentNoticeDecoder { PaymentNoticeDecoder(defaultCurrency: currency, kinds: kinds) }
+}
+
+extension StoreLocation {
+    /// A path, or an address as `postgresql://user@host/database`.
+    fileprivate init(reading value: YAMLValue, passwordFile: String?) throws(YAMLError) {
+        let text = try value.string()
+        guard PostgreSQLAddress.isAddress(text) else {
+            self = .file(try value.path())
+            return
+        }
+        do throws(PostgreSQLAddressError) {
+            self = .server(try PostgreSQLAddress(text, passwordFile: passwordFile))
+        } catch { throw value.error("\(error)") }
+    }
 }
 
 extension ListenAddress {

@@ -83,7 +83,7 @@ package struct AlipayHook: HookScheme {
 
     package var accepted: HTTPResponse { Self.answer("success", status: 200) }
 
-    package func failed(_ reason: String) -> HTTPResponse { Self.answer("fail", status: 500) }
+    package func failed(_ reason: String) -> HTTPResponse { Self.answer("fail", status: 503).later() }
 
     private static func answer(_ word: String, status: Int) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "text/plain", body: Array(word.utf8))

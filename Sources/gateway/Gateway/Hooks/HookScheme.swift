@@ -37,6 +37,13 @@ extension HTTPResponse {
     static func json(_ members: [(name: String, value: JSONValue)], status: Int) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: JSONValue.object(members).bytes)
     }
+
+    /// Says that the same request may succeed soon, here or at another gateway.
+    func later() -> HTTPResponse {
+        var response = self
+        response.headers = [("Retry-After", "5")]
+        return response
+    }
 }
 
 /// The signature covers what the mapping reads, nothing is encrypted, and keys do not end.
@@ -53,7 +60,7 @@ extension HookScheme {
     package var accepted: HTTPResponse { .json([("success", .bool(true))], status: 200) }
 
     package func failed(_ reason: String) -> HTTPResponse {
-        .json([("success", .bool(false)), ("message", .string(reason))], status: 500)
+        .json([("success", .bool(false)), ("message", .string(reason))], status: 503).later()
     }
 }
 

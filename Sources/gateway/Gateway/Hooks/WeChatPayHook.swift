@@ -107,6 +107,6 @@ package struct WeChatPayHook: HookScheme {
     package var accepted: HTTPResponse { .json([("code", .string("SUCCESS"))], status: 200) }
 
     package func failed(_ reason: String) -> HTTPResponse {
-        .json([("code", .string("FAIL")), ("message", .string(reason))], status: 500)
+        .json([("code", .string("FAIL")), ("message", .string(reason))], status: 503).later()
     }
 }

@@ -307,7 +307,8 @@ extension HTTPResponse {
         let members: [(name: String, value: JSONValue)] = [
             ("error", .string(field.map { "\($0): \(reason)" } ?? reason))
         ]
-        return HTTPResponse(status, .object(members + (field.map { [("field", .string($0))] } ?? [])))
+        let response = HTTPResponse(status, .object(members + (field.map { [("field", .string($0))] } ?? [])))
+        return status == 503 ? response.later() : response
     }
 
     static func wrongMethod(_ methods: [String]) -> HTTPResponse {

@@ -80,6 +80,7 @@ package struct Outgoing: MQTTFleetDelegate {
             }
         case .lost(let reason, let delay):
             listeningSince = nil
+            store.release()
             overview.setConnected(false)
             boxes.connectionLost()
             logger.warning("not connected", metadata: ["reason": "\(reason)", "retry_in": "\(delay)"])
@@ -211,6 +212,9 @@ package struct Outgoing: MQTTFleetDelegate {
         var waiting: [(number: Int64, until: Duration)] = []
         var givenUp: [Int64] = []
         let due = try store.due(at: now.running, limit: limit + underWay.count)
+        for name in due.endedGateways {
+            logger.notice("a gateway has ended: others publish what it held", metadata: ["client_id": "\(name)"])
+        }
         for number in due.unreadable {
             complain("payment \(number)", "a payment in the database cannot be read: it waits", "row \(number)")
             waiting.append((number, now.running + DeliveryRules.longestWait))

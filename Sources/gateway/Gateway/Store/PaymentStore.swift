@@ -13,6 +13,9 @@ package protocol PaymentStore: CallbackStore {
     /// - Throws: when nothing can be written, as on a full disk.
     func saveTime() throws(StoreError)
 
+    /// Lets other gateways publish what this one holds: it cannot, or it ends.
+    func release()
+
     // MARK: Requests
 
     /// Stores what requests have brought, all in one commit.
@@ -24,7 +27,9 @@ package protocol PaymentStore: CallbackStore {
 
     // MARK: Delivery
 
-    /// The open payments that are due, those that have waited longest first.
+    /// The open payments that are due, those that have waited longest first. This gateway holds them: no other gets
+    /// them until they are put off, acknowledged, refused, given up or ``release()``d, or it shows no sign of life for
+    /// 30 s.
     ///
     /// - Parameter now: ``Moment/running``.
     func due(at now: Duration, limit: Int) throws(StoreError) -> DuePayments
@@ -33,7 +38,7 @@ package protocol PaymentStore: CallbackStore {
     /// only looked at, must not delay a new one.
     func awaken() throws(StoreError)
 
-    /// Puts payments off, and gives up others, in one commit.
+    /// Puts payments off, and gives up others, in one commit: some that ``due(at:limit:)`` has returned.
     func settle(
         waiting: [(number: Int64, until: Duration)], givenUp: [Int64], at now: Moment
     ) throws(StoreError)
@@ -161,6 +166,8 @@ package struct DuePayments: Sendable, Equatable {
     package var payments: [Entry] = []
     /// Numbers of those that are left out, since no gateway can have written them.
     package var unreadable: [Int64] = []
+    /// The names of gateways that have shown no sign of life: others publish what they held.
+    package var endedGateways: [String] = []
 
     package struct Entry: Sendable, Equatable {
         package var number: Int64
@@ -198,8 +205,12 @@ package struct DeliveryTurnOutcome: Sendable, Equatable {
 /// Why the store cannot do something.
 package struct StoreError: Error, CustomStringConvertible {
     package let description: String
+    /// Whether it may pass without anybody changing a setting.
+    package let isTemporary: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, isTemporary: Bool = false) {
+        (self.description, self.isTemporary) = (description, isTemporary)
+    }
 }
 
 /// Which payments to list.

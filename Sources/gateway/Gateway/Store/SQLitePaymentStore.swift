@@ -77,6 +77,9 @@ package final class SQLitePaymentStore: PaymentStore {
 
     package func saveTime() throws(StoreError) { try write { _ in } }
 
+    /// There is no other gateway.
+    package func release() {}
+
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
         if let change = identity?.change(at: path) {

@@ -6,11 +6,11 @@ package actor StoreReader {
     private let executor = ThreadExecutor(name: "store-reader")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let path: String
+    private let location: StoreLocation
     private var store: (any PaymentStore)?
 
-    /// - Parameter path: the gateway's file, which the gateway has open.
-    package init(path: String) { self.path = path }
+    /// - Parameter location: of the database, which the gateway has open.
+    package init(_ location: StoreLocation) { self.location = location }
 
     /// - Parameter now: by the gateway's clock.
     package func page(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage {
@@ -32,7 +32,7 @@ package actor StoreReader {
 
     private func opened() throws(StoreError) -> any PaymentStore {
         if let store { return store }
-        let store = try SQLitePaymentStore(path: path, role: .reader)
+        let store = try location.open(.reader, name: "reader")
         self.store = store
         return store
     }

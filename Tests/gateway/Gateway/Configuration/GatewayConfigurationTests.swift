@@ -20,7 +20,7 @@ struct GatewayConfigurationTests {
         let configuration = try read(least)
         #expect(configuration.clientID == "gateway-1")
         #expect(configuration.listen.description == "127.0.0.1:8090")
-        #expect(configuration.database == "/var/lib/soundbox-gateway/gateway.sqlite")
+        #expect(configuration.database == .file("/var/lib/soundbox-gateway/gateway.sqlite"))
         #expect(!configuration.reconciles && configuration.keys == nil && configuration.metrics == nil)
         #expect(configuration.currency == .CNY)
         let settings = try configuration.brokerSettings()
@@ -34,7 +34,8 @@ struct GatewayConfigurationTests {
         metrics: "127.0.0.1:9465"
         tokens_file: /t
         keys: /k
-        database: /d
+        database: "postgresql://soundbox@db.example/soundbox"
+        database_password_file: /p
         hooks: /h
         callbacks: {}
         reconciles: true
@@ -49,6 +50,8 @@ struct GatewayConfigurationTests {
         #expect(configuration.listen.port == 9000 && configuration.metrics?.port == 9465)
         #expect(configuration.reconciles && configuration.keep == .seconds(30 * 86_400))
         #expect(configuration.kinds.map(\.text) == ["deposit"] && configuration.currency.code == "JPY")
+        let database = try PostgreSQLAddress("postgresql://soundbox@db.example/soundbox", passwordFile: "/p")
+        #expect(configuration.database == .server(database))
     }
 
     @Test("docs/gateway.md has a row for each of them, and for nothing else")
@@ -67,6 +70,8 @@ struct GatewayConfigurationTests {
             ("client_id: x", "broker"), ("listen: \"8.8.8.8:80\"", "an address of the Internet"),
             ("listen: \"127.0.0.1\"", "expected an address"), ("keep: 1h", "from 4d to 365d"),
             ("kinds: [A B]", "name of a kind"),
+            ("database: \"postgresql://a:b@c/d\"", "database: has a password"),
+            ("database_password_file: /p", "needs a database that is an address"),
             ("nonsense: 1", "unknown key"), ("reconciles: maybe", "reconciles"),
         ])
     func wrong(line: String, complaint: String) {

@@ -207,13 +207,13 @@ struct UnreadTests {
         #expect(try same.retry(1, in: store) == .read(payments: 1))
     }
 
-    @Test("While the disk takes nothing it is answered 500, and nothing of it is stored; then it is stored")
+    @Test("While the disk takes nothing it is answered 503, and nothing of it is stored; then it is stored")
     func diskFull() async throws {
         let handler = try handler(["shop": try hook(others: "each: rows")])
         let rows = #"[{"id":"A","amount":"1","till":"1"},{"id":"B"}]"#
         let body = #"{"rows":\#(rows),"x":"\#(String(repeating: "x", count: 50_000))"}"#
         try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
-        #expect(await post(body, to: handler) == 500)
+        #expect(await post(body, to: handler) == 503)
         #expect(try store.unreadCount() == 0)
         #expect(try payments.isEmpty)
         try store.write { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }

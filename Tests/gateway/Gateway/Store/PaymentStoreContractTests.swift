@@ -1,4 +1,5 @@
 import SoundboxCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -6,15 +7,27 @@ import Testing
 
 /// The stores that the contract is tested with.
 enum TrialStore: CaseIterable {
-    case sqlite
+    case sqlite, postgreSQL
+
+    /// A schema of its own for each.
+    private static let schemas = Atomic(0)
 
     func make(
         in folder: TemporaryFolder, limits: UnreadLimits = UnreadLimits(), receivers: [String: Set<PaymentState>] = [:]
-    ) throws -> any PaymentStore {
+    ) async throws -> any PaymentStore {
         switch self {
         case .sqlite:
             try SQLitePaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits, receivers: receivers)
+        case .postgreSQL:
+            try PostgreSQLPaymentStore(
+                try await Self.database().address, name: "gateway", unreadLimits: limits, receivers: receivers)
         }
+    }
+
+    /// Where no tables are yet.
+    static func database() async throws -> (schema: String, address: PostgreSQLAddress) {
+        let schema = "trial_\(schemas.add(1, ordering: .relaxed).newValue)"
+        return (schema, try PostgreSQLAddress(await PostgreSQLServer.shared.value.url(schema: schema)))
     }
 }
 
@@ -61,8 +74,8 @@ struct PaymentStoreContractTests {
     @Test(
         "The same id again changes nothing, another amount is told, and box, refund and id make another payment",
         arguments: TrialStore.allCases)
-    func identity(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func identity(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let first = try store.accept([(trialBox, notice("A"))], at: now)
         #expect(first == [.accepted])
         let outcomes = try store.accept(
@@ -82,8 +95,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A payment that the box has refused may be posted again, also with another amount",
         arguments: TrialStore.allCases)
-    func corrected(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func corrected(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"], at: now)[0]
         _ = try store.commit {
             $0.acknowledged = [(number, nil)]
@@ -108,8 +121,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("A payment that was given up may be posted again, with the same amount", arguments: TrialStore.allCases)
-    func postedAgain(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func postedAgain(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"], at: now)[0]
         try store.settle(waiting: [], givenUp: [number], at: now)
         #expect(try store.accept([(trialBox, notice("A", "13"))], at: now) == [.differs(Money("12.50", .CNY))])
@@ -120,8 +133,8 @@ struct PaymentStoreContractTests {
     // MARK: Delivery
 
     @Test("Acknowledged and stored it is due no more; announced it is told how", arguments: TrialStore.allCases)
-    func life(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func life(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"])[0]
         let boxes = [trialBox: online()]
         _ = try store.commit(boxes: boxes) { $0.acknowledged = [(number, 3)] }
@@ -142,8 +155,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A receipt that is read together with the broker's acknowledgement counts, whichever came first",
         arguments: TrialStore.allCases)
-    func together(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func together(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"])[0]
         _ = try store.commit {
             $0.receipts = [try receipt("A", .stored), try receipt("A", .announced, how: "aloud")]
@@ -157,8 +170,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A box that comes online with a new session has its open payments due at once, and others wait",
         arguments: TrialStore.allCases)
-    func awakening(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func awakening(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let numbers = try store.accept(["A", "B", "C"])
         _ = try store.commit(boxes: [trialBox: online()]) { $0.acknowledged = numbers.map { ($0, 3) } }
         _ = try store.commit { $0.receipts = [try receipt("C", .stored)] }
@@ -178,8 +191,8 @@ struct PaymentStoreContractTests {
 
     @Test(
         "After a connection everything open is due, and first what was never published", arguments: TrialStore.allCases)
-    func newOnesFirst(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func newOnesFirst(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let published = try store.accept(["A", "B"])
         _ = try store.commit(boxes: [trialBox: online()]) { $0.acknowledged = published.map { ($0, 3) } }
         let new = try store.accept(["C"])
@@ -188,8 +201,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("What the broker refuses is published again later, and the reason is told", arguments: TrialStore.allCases)
-    func refusedByBroker(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func refusedByBroker(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"])[0]
         _ = try store.commit { $0.refused = [(number, "quota exceeded (0x97)")] }
         let payment = try #require(try store.payment(try PaymentID("A"), of: trialBox))
@@ -203,8 +216,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("A duplicate with another amount is stored, and flagged", arguments: TrialStore.allCases)
-    func flagged(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func flagged(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let number = try store.accept(["A"])[0]
         let reason = "the id is known with another amount: 9 CNY"
         _ = try store.commit {
@@ -218,8 +231,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A duplicate that says what the first message came to makes the payment that, and receivers are told",
         arguments: TrialStore.allCases)
-    func toldByDuplicate(kind: TrialStore) throws {
-        let store = try kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
+    func toldByDuplicate(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
         let numbers = try store.accept(["A", "B", "C", "D"])
         let outcome = try store.commit {
             $0.acknowledged = numbers.map { ($0, 3) }
@@ -244,8 +257,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A payment that the box has with another amount has failed, stays so, and is told once; corrected it is announced",
         arguments: TrialStore.allCases)
-    func failedForAmount(kind: TrialStore) throws {
-        let store = try kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
+    func failedForAmount(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder, receivers: ["shop": Set(CallbackEvent.states)])
         let number = try store.accept(["A"])[0]
         func take(_ state: Receipt.State, first: (Receipt.State, String)? = nil) throws -> DeliveryTurnOutcome {
             try store.commit { $0.receipts = [try receipt("A", state, how: "aloud", reason: "x", first: first)] }
@@ -273,8 +286,8 @@ struct PaymentStoreContractTests {
     @Test(
         "Receipts of payments from elsewhere, and of boxes that are not known, change nothing",
         arguments: TrialStore.allCases)
-    func foreign(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func foreign(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         try store.accept(["A"])
         let outcome = try store.commit {
             $0.receipts = [
@@ -287,8 +300,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("What is known of a box comes back, all but whether it is online", arguments: TrialStore.allCases)
-    func boxes(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func boxes(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         var known = online(epoch: 5)
         known.faults = ["audio", "a\"b"]
         known.seenAt = now.time
@@ -304,8 +317,8 @@ struct PaymentStoreContractTests {
 
     @Test(
         "What is put off is due then, and not before; what has ended is not due again", arguments: TrialStore.allCases)
-    func putOff(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func putOff(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let numbers = try store.accept(["A", "B", "C"])
         _ = try store.commit { $0.receipts = [try receipt("C", .stored)] }
         try store.settle(waiting: numbers.map { ($0, .seconds(9)) }, givenUp: [numbers[1]], at: now)
@@ -319,8 +332,8 @@ struct PaymentStoreContractTests {
     @Test(
         "Given up after 72 hours it is listed as unheard, with a reason; announced it is not listed",
         arguments: TrialStore.allCases)
-    func unheard(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func unheard(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let numbers = try store.accept(["A", "B"])
         try store.settle(waiting: [], givenUp: [numbers[0]], at: now)
         _ = try store.commit { $0.receipts = [try receipt("B", .announced, how: "aloud")] }
@@ -331,8 +344,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("An expired payment is listed as unheard unless a summary was heard", arguments: TrialStore.allCases)
-    func expired(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func expired(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         try store.accept(["A", "B", "C"])
         _ = try store.commit {
             $0.receipts = [
@@ -344,8 +357,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("Old payments are deleted, and newer ones stay", arguments: TrialStore.allCases)
-    func pruning(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func pruning(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         try store.accept(["old"], at: now + .seconds(-1000))
         try store.accept(["new"], at: now)
         #expect(try !store.prune(before: .seconds(-10), limit: 9))
@@ -361,8 +374,8 @@ struct PaymentStoreContractTests {
     @Test(
         "Each receiver is told of the states that it chose, once for each time, in the commit that makes it so",
         arguments: TrialStore.allCases)
-    func callbacks(kind: TrialStore) throws {
-        let store = try kind.make(
+    func callbacks(kind: TrialStore) async throws {
+        let store = try await kind.make(
             in: folder, receivers: ["all": Set(CallbackEvent.states), "shop": [.announced], "none": []])
         let numbers = try store.accept(["A", "B", "C", "D", "E"])
         let sent = numbers.map { (number: $0, sessionEpoch: Int?.none) }
@@ -376,6 +389,7 @@ struct PaymentStoreContractTests {
         }
         // They may come twice.
         _ = try store.commit { $0.receipts = [try receipt("A", .announced, how: "aloud"), try receipt("C", .expired)] }
+        #expect(try store.due(at: .seconds(73 * 3600), limit: 9).payments.map(\.number) == [numbers[4]])
         try store.settle(waiting: [], givenUp: [numbers[4]], at: now)
         let callbacks = try store.callbacks(after: 0, limit: 99)
         func told(_ name: String) -> [String] {
@@ -398,8 +412,8 @@ struct PaymentStoreContractTests {
     @Test(
         "A callback is due until it was taken or given up; one that was given up is listed, and deleted with its time",
         arguments: TrialStore.allCases)
-    func attempts(kind: TrialStore) throws {
-        let store = try kind.make(in: folder, receivers: ["shop": [.announced]])
+    func attempts(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder, receivers: ["shop": [.announced]])
         try store.accept(["A", "B", "C"])
         _ = try store.commit { $0.receipts = try ["A", "B", "C"].map { try receipt($0, .announced) } }
         let numbers = try store.dueCallbacks(of: "shop", at: .zero, limit: 99).map(\.number)
@@ -438,8 +452,8 @@ struct PaymentStoreContractTests {
     @Test(
         "What is read of an unread webhook is stored as it is deleted, or stays with the new reason",
         arguments: TrialStore.allCases)
-    func readAgain(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func readAgain(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         let outcomes = try store.accept([webhook("1"), Submission([(trialBox, notice("A"))]), webhook("1")], at: now)
         #expect(outcomes.map { $0.unread?.count } == [1, nil, 2])
         #expect(try store.accept([(trialBox, notice("B"))], problems: ["y"], ofUnread: 1, at: now) == "y")
@@ -456,10 +470,10 @@ struct PaymentStoreContractTests {
     }
 
     @Test("Beyond a number, or a size, the oldest are deleted", arguments: TrialStore.allCases)
-    func limits(kind: TrialStore) throws {
+    func limits(kind: TrialStore) async throws {
         var limits = UnreadLimits()
         (limits.rows, limits.bytes) = (3, 100)
-        let store = try kind.make(in: folder, limits: limits)
+        let store = try await kind.make(in: folder, limits: limits)
         func add(_ documents: String...) throws -> [Int] {
             try store.accept(documents.map(webhook), at: store.clock.now).map { $0.unread?.deleted ?? -1 }
         }
@@ -474,8 +488,8 @@ struct PaymentStoreContractTests {
     }
 
     @Test("It is deleted with the payments of its time; the same bytes are then new", arguments: TrialStore.allCases)
-    func pruned(kind: TrialStore) throws {
-        let store = try kind.make(in: folder)
+    func pruned(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
         _ = try store.accept([webhook("old")], at: now + .seconds(-1000))
         _ = try store.accept([webhook("new")], at: now)
         // It came first long ago, whenever it came last.

@@ -63,7 +63,7 @@ extension GatewayRequestHandler {
         commands: @escaping Commands = { _, _, _, _ in .unsent(reason: "nobody") }
     ) throws {
         self.init(
-            intake: PaymentIntake(store: store) {}, lists: StoreReader(path: store.path),
+            intake: PaymentIntake(store: store) {}, lists: StoreReader(.file(store.path)),
             tokens: try AccessTokens(tokens), reader: .trial(hooks), known: { known[$0] },
             isConnected: { isConnected }, commands: commands, clock: store.clock, metrics: metrics, logger: logger)
     }

@@ -1,0 +1,250 @@
+import SoundboxCore
+import SoundboxSystem
+import TestSupport
+import Testing
+
+@testable import SoundboxGateway
+
+@Suite("Gateways that share a PostgreSQL")
+struct PostgreSQLPaymentStoreTests {
+    private let server: PostgreSQLServer
+    private let schema: String
+    private let address: PostgreSQLAddress
+    private let one: PostgreSQLPaymentStore
+    private let other: PostgreSQLPaymentStore
+    private let now = Moment.start
+
+    init() async throws {
+        server = try await PostgreSQLServer.shared.value
+        (schema, address) = try await TrialStore.database()
+        one = try PostgreSQLPaymentStore(address, name: "one")
+        other = try PostgreSQLPaymentStore(address, name: "other")
+    }
+
+    private func numbers(_ store: PostgreSQLPaymentStore) throws -> [Int64] {
+        try store.due(at: .zero, limit: 9).payments.map(\.number)
+    }
+
+    private func acknowledge(_ number: Int64, by store: PostgreSQLPaymentStore) throws {
+        var turn = DeliveryTurn()
+        turn.acknowledged = [(number, nil)]
+        _ = try store.commit(turn, boxes: [:], listeningSince: .zero, at: now)
+    }
+
+    private func announce(_ id: String, by store: PostgreSQLPaymentStore) throws -> DeliveryTurnOutcome {
+        var turn = DeliveryTurn()
+        turn.receipts = [
+            (
+                trialBox, try PaymentID(id),
+                .init(state: .announced, how: "aloud", number: .init(epoch: "e", sequence: 1))
+            )
+        ]
+        return try store.commit(turn, boxes: [:], listeningSince: .zero, at: now)
+    }
+
+    /// As when a gateway has shown no sign of life for 30 s.
+    private func end(_ name: String) async throws {
+        try await server.run("UPDATE gateway SET held_until = -1 WHERE name = '\(name)'", schema: schema)
+    }
+
+    // MARK: Leases
+
+    @Test("A payment that one publishes is not published by the other, until the broker has answered")
+    func held() throws {
+        let accepted = try one.accept(["A"])
+        #expect(try numbers(one) == accepted)
+        #expect(try numbers(other) == [])
+        // Its turn in one's window has not come yet.
+        #expect(try numbers(one) == accepted)
+        try acknowledge(accepted[0], by: other)
+        #expect(try one.state("A") == .accepted)
+        try acknowledge(accepted[0], by: one)
+        #expect(try other.state("A") == .published)
+        try other.awaken()
+        #expect(try other.due(at: .seconds(1), limit: 9).payments.map(\.number) == accepted)
+    }
+
+    @Test("What a gateway has put off may be looked at by any")
+    func putOff() throws {
+        let accepted = try one.accept(["A"])
+        try one.settle(waiting: [(accepted[0], .seconds(-1))], givenUp: [], at: now)
+        #expect(try numbers(other) == accepted)
+    }
+
+    @Test("A gateway that ends, or has no broker, lets the others publish at once")
+    func released() throws {
+        let accepted = try one.accept(["A", "B"])
+        one.release()
+        #expect(try numbers(other) == accepted)
+        #expect(try numbers(one) == [])
+    }
+
+    @Test("After 30 s without a sign of life others publish what it held; what it still hears changes nothing")
+    func takenOver() async throws {
+        let accepted = try one.accept(["A"])
+        try await end("one")
+        try other.saveTime()
+        let due = try other.due(at: .zero, limit: 9)
+        #expect(due.payments.map(\.number) == accepted && due.endedGateways == ["one"])
+        #expect(try other.due(at: .zero, limit: 9).endedGateways == [])
+        // Before it has noticed.
+        #expect(try numbers(one) == [])
+        try acknowledge(accepted[0], by: one)
+        #expect(try other.state("A") == .accepted)
+        try one.settle(waiting: [(accepted[0], .seconds(99))], givenUp: [accepted[0]], at: now)
+        #expect(try numbers(other) == accepted)
+        // It goes on with what comes after.
+        try one.saveTime()
+        let next = try one.accept(["B"])
+        #expect(try numbers(one) == next)
+        try acknowledge(accepted[0], by: other)
+        #expect(try one.state("A") == .published)
+    }
+
+    @Test("What a gateway has put off for a box that it did not know is looked at again when it ends")
+    func putOffByTheDead() async throws {
+        let accepted = try one.accept(["A"])
+        try one.settle(waiting: [(accepted[0], .seconds(259_200))], givenUp: [], at: now)
+        #expect(try numbers(other) == [])
+        try one.accept(["B"])
+        try await end("one")
+        try other.saveTime()
+        #expect(try numbers(other).contains(accepted[0]))
+    }
+
+    @Test("Started again under its name, a gateway has at once what it held before")
+    func restarted() throws {
+        let accepted = try one.accept(["A"])
+        let again = try PostgreSQLPaymentStore(address, name: "one")
+        #expect(try numbers(again) == accepted)
+        #expect(try numbers(one) == [])
+    }
+
+    @Test("A callback is sent by one; what the other hears of it counts only if it is taken")
+    func callbacks() async throws {
+        let first = try PostgreSQLPaymentStore(address, name: "first", receivers: ["shop": [.announced]])
+        try first.accept(["A"])
+        _ = try announce("A", by: first)
+        let callback = try #require(try first.dueCallbacks(of: "shop", at: .zero, limit: 9).first)
+        #expect(try other.dueCallbacks(of: "shop", at: .zero, limit: 9).isEmpty)
+        try other.record([.init(number: callback.number, outcome: .refused("no", again: .seconds(9)))], at: now)
+        #expect(try first.dueCallbacks(of: "shop", at: .zero, limit: 9).map(\.attempts) == [0])
+        try await end("first")
+        try other.saveTime()
+        #expect(try other.dueCallbacks(of: "shop", at: .zero, limit: 9).map(\.number) == [callback.number])
+        try first.record([.init(number: callback.number, outcome: .taken)], at: now)
+        #expect(try other.dueCallbacks(of: "shop", at: .zero, limit: 9).isEmpty)
+    }
+
+    // MARK: Both at once
+
+    @Test("A receipt that both get counts once")
+    func receiptsTwice() throws {
+        try one.accept(["A"])
+        #expect(try announce("A", by: other).announced.count == 1)
+        #expect(try announce("A", by: one) == DeliveryTurnOutcome())
+    }
+
+    @Test("One id that both get at once, from one hook, is accepted once: for one box and for two")
+    func acceptedAtOnce() async throws {
+        let webhook = GenuineWebhook(hook: "bank", path: "/hooks/bank", document: [])
+        for round in 1...20 {
+            let outcomes = try await withThrowingTaskGroup(of: Acceptance.self) { group in
+                for (store, box) in [(one, trialBox), (other, round.isMultiple(of: 2) ? trialBox : otherBox)] {
+                    let submission = Submission([(box, try notice("P\(round)"))], webhook: webhook)
+                    group.addTask {
+                        try await onOwnThread(named: "accept") {
+                            try store.accept([submission], at: .start)[0].acceptances[0]
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .accepted } == 1, "\(outcomes)")
+        }
+        #expect(try one.openSince().count == 20)
+    }
+
+    // MARK: Clock
+
+    @Test(
+        "They have one clock, which another clock of the server moves by 30 s at most, and never back",
+        arguments: [("400 days ago", "30000"), ("400 days", "0")])
+    func clock(time: String, running: String) async throws {
+        try await server.run(
+            "UPDATE clock SET running = 0, read_at = clock_timestamp() + interval '\(time)'", schema: schema)
+        try one.saveTime()
+        #expect(try await server.run("SELECT running FROM clock", schema: schema) == [running])
+        try other.saveTime()
+        #expect(abs((one.clock.now.running - other.clock.now.running) / .seconds(1)) < 30)
+    }
+
+    // MARK: What is refused
+
+    @Test("Tables of another version are refused, and named")
+    func version() async throws {
+        try await server.run("UPDATE soundbox_gateway SET version = 99", schema: schema)
+        for role in [StoreRole.gateway, .reader, .editor] {
+            let error = #expect(throws: StoreError.self) {
+                try PostgreSQLPaymentStore(address, name: "third", role: role)
+            }
+            #expect(error?.description.hasSuffix("is of another version of soundbox-gateway (99, and not 1)") == true)
+            #expect(error?.isTemporary == false)
+        }
+    }
+
+    @Test("A role that may not make tables is told so; a server that is not there is waited for")
+    func unusable() async throws {
+        let (schema, address) = try await TrialStore.database()
+        try await server.run("DROP SCHEMA \(schema)")
+        let refused = #expect(throws: StoreError.self) { try PostgreSQLPaymentStore(address, name: "third") }
+        #expect(refused?.isTemporary == false && refused?.description.contains("schema") == true)
+        let nowhere = try PostgreSQLAddress("postgresql:///soundbox?host=/tmp/nowhere&user=soundbox")
+        let error = #expect(throws: StoreError.self) { try PostgreSQLPaymentStore(nowhere, name: "third") }
+        #expect(error?.isTemporary == true)
+        let unknown = try PostgreSQLAddress(address.url.replacing("/postgres?", with: "/nobody?"))
+        let missing = #expect(throws: StoreError.self) { try PostgreSQLPaymentStore(unknown, name: "third") }
+        #expect(missing?.isTemporary == false && missing?.description.contains("\"nobody\"") == true)
+    }
+
+    @Test("U+0000 in a reason does not keep a receipt out")
+    func nul() throws {
+        try one.accept(["A"])
+        var turn = DeliveryTurn()
+        turn.receipts = [(trialBox, try PaymentID("A"), .init(state: .rejected, reason: "a\0b"))]
+        _ = try one.commit(turn, boxes: [:], listeningSince: .zero, at: now)
+        #expect(try one.payment(try PaymentID("A"), of: trialBox)?.reason == "a\u{FFFD}b")
+    }
+}
+
+@Suite("The address of a PostgreSQL")
+struct PostgreSQLAddressTests {
+    @Test(
+        "What is missing or wrong is said",
+        arguments: [
+            (
+                "postgresql://soundbox:secret@db/soundbox",
+                "has a password; it belongs in a file: database_password_file"
+            ),
+            ("postgresql://soundbox@db", "names no database, as in postgresql://user@host/database"),
+            ("postgresql://db/soundbox?sslmod=x", "invalid URI query parameter: \"sslmod\""),
+        ])
+    func refused(url: String, problem: String) {
+        let error = #expect(throws: PostgreSQLAddressError.self) { try PostgreSQLAddress(url) }
+        #expect(error?.description == problem)
+    }
+
+    @Test(
+        "To another machine it goes encrypted, to the one that was meant, unless the address says otherwise",
+        arguments: [
+            ("postgresql://soundbox@db.example.com/soundbox", "verify-full"),
+            ("postgresql://soundbox@127.0.0.1,10.0.0.7/soundbox", "verify-full"),
+            ("postgresql://soundbox@db.example.com/soundbox?sslmode=require", "require"),
+            ("postgresql://soundbox@localhost/soundbox", nil),
+            ("postgresql:///soundbox?host=/run/postgresql", nil),
+            ("postgresql:///soundbox", nil),
+        ])
+    func encryption(url: String, mode: String?) throws {
+        #expect(try PostgreSQLAddress(url).options.first { $0.name == "sslmode" }?.value == mode)
+    }
+}
