@@ -73,7 +73,7 @@ struct WeChatPayHookTests {
         #expect(try hook.box(of: document) == .ids(merchant: "1230000109", device: "box-01"))
         #expect(hook.scheme.accepted.status == 200)
         #expect(
-            hook.scheme.failed("x").text == #"{"code":"FAIL","message":"x"}"# && hook.scheme.failed("x").status == 500)
+            hook.scheme.failed("x").text == #"{"code":"FAIL","message":"x"}"# && hook.scheme.failed("x").status == 503)
     }
 
     @Test("A refund is ignored, and so is a payment that did not succeed")
