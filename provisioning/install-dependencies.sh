@@ -75,6 +75,12 @@ if ((${#missing[@]} > 0)); then
   "${as_root[@]}" apt-get -qq update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq install --yes --no-install-recommends "${missing[@]}" >/dev/null
+  # Without systemd Debian starts the database that it makes.
+  if [[ " ${missing[*]} " == *" postgresql "* && ! -d /run/systemd/system ]] && command -v pg_lsclusters >/dev/null; then
+    pg_lsclusters --no-header | while read -r version name _ status _; do
+      [[ $status != online* ]] || "${as_root[@]}" pg_ctlcluster "$version" "$name" stop
+    done
+  fi
   if ((${#services[@]} > 0)); then
     "${as_root[@]}" systemctl unmask --quiet --runtime "${services[@]/%/.service}"
     "${as_root[@]}" systemctl disable --quiet "${services[@]}"

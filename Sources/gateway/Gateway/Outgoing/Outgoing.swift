@@ -197,7 +197,7 @@ package struct Outgoing: MQTTFleetDelegate {
             try runHousekeeping(at: now)
             let payments = try duePayments(limit: limit - commands.count, at: now)
             let publications = try payments + reconciliations(limit: limit - commands.count - payments.count, at: now)
-            complaints["store"] = nil
+            if complaints.removeValue(forKey: "store") != nil { logger.notice("the store can be used again") }
             return commands + publications
         } catch {
             complain("store", "the store cannot be used", "\(error)")

@@ -133,7 +133,15 @@ package final class PostgreSQLPaymentStore: PaymentStore {
     ) throws(StoreError) -> Value {
         try session.withLock { session throws(StoreError) in
             do {
+                let isNew = session.connection == nil
                 let connection = try open(&session)
+                // A server that was started again meanwhile; one that only looks does so too seldom to notice before.
+                if role == .reader, !isNew {
+                    do { return try body(&session, connection) } catch PostgreSQLError.lost {
+                        session.connection = nil
+                        return try body(&session, open(&session))
+                    }
+                }
                 if role == .gateway, .monotonicNow >= session.nextRenewal { try renew(&session, connection) }
                 return try body(&session, connection)
             } catch let error as StoreError {

@@ -80,6 +80,15 @@ package final class SQLitePaymentStore: PaymentStore {
     /// There is no other gateway.
     package func release() {}
 
+    /// Gives the file another name, so that no gateway goes on with it. The last thing that is done with it.
+    package func retire() throws(StoreError) {
+        do {
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try queue.close()
+        } catch { throw StoreError(path: path, error) }
+        guard rename(path, "\(path).moved") == 0 else { throw StoreError("\(path): \(SystemError.last)") }
+    }
+
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
         // SQLite would go on with a file that has lost its name, and the next start would not find what is in it.
         if let change = identity?.change(at: path) {
