@@ -90,6 +90,29 @@ struct SQLitePaymentStoreTests {
         }
     }
 
+    @Test("A receipt that says nothing new writes nothing")
+    func nothingNew() throws {
+        try store.accept(["A"])
+        func receive(_ id: String) throws -> DeliveryTurnOutcome {
+            var turn = DeliveryTurn()
+            turn.receipts = [
+                (trialBox, try PaymentID(id), .init(state: .stored, number: .init(epoch: "e", sequence: 1)))
+            ]
+            return try store.commit(turn, boxes: [:], listeningSince: .zero, at: now)
+        }
+        // It counts the commits of others.
+        let watcher = try DatabaseQueue(path: store.path)
+        func version() throws -> Int? { try watcher.read { try Int.fetchOne($0, sql: "PRAGMA data_version") } }
+        let before = try version()
+        _ = try receive("foreign")
+        #expect(try version() == before)
+        _ = try receive("A")
+        let after = try version()
+        #expect(after != before)
+        _ = try receive("A")
+        #expect(try version() == after && store.state("A") == .stored)
+    }
+
     @Test("Every commit is on the disk when it returns: WAL with synchronous FULL")
     func durability() throws {
         try store.read { database in
