@@ -54,7 +54,7 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests --skip DebianTests
 
 .PHONY: test
-test: check build bench-check ## every check and every test
+test: check build gateway bench-check ## every check and every test
 	@provisioning/test-dependencies.sh || (($$? == 75))
 	@provisioning/repository/test.sh
 	@# In a session of its own: timeout takes it out of the terminal's foreground, and apt would be stopped there for ever.

@@ -204,22 +204,28 @@ enum StoreSchema {
     /// - Parameter row: the number of a payment, and the columns of its notice in version 3.
     /// - Throws: which column cannot be read. The gateway wrote what it had checked, so somebody has changed it since.
     @Sendable private static func document(_ row: [DatabaseValue]) throws -> String {
-        func text(_ column: Int) -> String { String.fromDatabaseValue(row[column]) ?? "" }
+        func text(_ column: Int) -> String { decoded(row[column]) ?? "" }
         func unreadable(_ column: String) -> DatabaseError {
             DatabaseError(message: "the \(column) of payment number \(row[0]) cannot be read")
         }
         guard let id = try? PaymentID(text(1)) else { throw unreadable("payment_id") }
         guard let currency = Currency(text(3)) else { throw unreadable("currency") }
         guard let money = try? Money(text(2), currency) else { throw unreadable("amount") }
-        guard let kind = PaymentNotice.Kind(rawValue: text(4)), (kind == .refund) == Bool.fromDatabaseValue(row[8])
+        guard let kind = PaymentNotice.Kind(rawValue: text(4)), (kind == .refund) == decoded(row[8])
         else {
             throw unreadable("kind")
         }
-        guard let paidAt = Int64.fromDatabaseValue(row[6]) else { throw unreadable("paid_at") }
+        guard let paidAt = decoded(row[6]) as Int64? else { throw unreadable("paid_at") }
         let time = Timestamp(millisecondsSince1970: paidAt)
         let notice = PaymentNotice(
-            id: id, money: money, kind: kind, channel: String.fromDatabaseValue(row[5]), paidAt: time,
-            text: String.fromDatabaseValue(row[7]))
+            id: id, money: money, kind: kind, channel: decoded(row[5]), paidAt: time,
+            text: decoded(row[7]))
         return NoticeDocument(notice, accepted: time).text
+    }
+
+    /// Inlined, it ends the compiler: Swift 6.3.1 reports an ownership error as it optimises ``document(_:)``.
+    @inline(never)
+    private static func decoded<Value: DatabaseValueConvertible>(_ value: DatabaseValue) -> Value? {
+        Value.fromDatabaseValue(value)
     }
 }
