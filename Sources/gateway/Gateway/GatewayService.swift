@@ -100,6 +100,9 @@ package struct GatewayService {
             handler.replace(tokens, reader)
             Self.log(reader, configuration, logger)
             logger.notice("reloaded: tokens, hooks and their secrets")
+            if configuration.isOutdated {
+                logger.warning("gateway.yaml has changed since the start: a restart reads it, a reload does not")
+            }
         } catch { logger.error("not reloaded: everything stays as it was", metadata: ["reason": "\(error)"]) }
     }
 

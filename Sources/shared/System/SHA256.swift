@@ -63,10 +63,13 @@ public struct MessageSigner: Sendable {
         self.topic = topic
     }
 
+    /// The name of the member that ``payload(_:)`` adds.
+    package static let member = "signature"
+
     /// The payload of a message with these members and a last member `signature`.
     public func payload(_ members: [(name: String, value: JSONValue)]) -> [UInt8] {
         func payload(_ signature: String) -> [UInt8] {
-            JSONValue.object(members + [("signature", .string(signature))]).bytes
+            JSONValue.object(members + [(Self.member, .string(signature))]).bytes
         }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: payload(""))
         let code = key.withBytes { SHA256.authenticationCode(of: bytes, key: $0) }

@@ -14,7 +14,7 @@ package struct BoxID: Sendable, Hashable, CustomStringConvertible {
         // Made for each message: what the topics check takes a hundred times as long.
         if Self.isPlain(merchant), Self.isPlain(device) { return }
         do { _ = try Topics(merchant: merchant, device: device) } catch {
-            throw BoxIDError(field: "\(error.part)", problem: "\(error.problem)")
+            throw BoxIDError(field: error.part == .merchant ? "merchant" : "device", problem: "\(error.problem)")
         }
         for (field, name) in [("merchant", merchant), ("device", device)] {
             guard !name.hasPrefix(".") else { throw BoxIDError(field: field, problem: "must not begin with a dot") }

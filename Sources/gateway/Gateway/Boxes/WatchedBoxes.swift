@@ -19,7 +19,9 @@ struct WatchedBoxes: Sendable {
     /// What other threads see.
     let overview: BoxOverview
 
+    /// - Parameter known: what the store has. Boxes that no status was seen of are unknown, as while the gateway runs.
     init(_ known: [BoxID: KnownBox]) {
+        let known = known.filter { $0.value != KnownBox() }
         self.known = known
         unreconciled = Set(known.filter { $0.value.reconciling != nil }.keys)
         overview = BoxOverview(known)

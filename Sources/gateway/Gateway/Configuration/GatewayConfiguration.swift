@@ -36,10 +36,21 @@ package struct GatewayConfiguration: Sendable {
     package var keep: Duration
     /// Where the keys stand that name files: `gateway.yaml:3: hooks: `.
     private var places: [String: String] = [:]
+    /// The file, and the hash of what it held.
+    private var source: (path: String, hash: [UInt8]?)?
 
     /// Blocks on the disk.
     package init(readingFile path: String) throws(YAMLError) {
+        let hash = Self.hash(ofFile: path)
         try self.init(reading: try YAMLValue(readingFile: path, isConfidential: true))
+        source = (path, hash)
+    }
+
+    /// Whether its file holds something else by now. Blocks on the disk.
+    package var isOutdated: Bool { source.map { Self.hash(ofFile: $0.path) != $0.hash } ?? false }
+
+    private static func hash(ofFile path: String) -> [UInt8]? {
+        (try? SmallFile.content(of: path)).map { SHA256.hash(of: $0) }
     }
 
     /// Reads the secrets of callbacks; blocks on the disk.

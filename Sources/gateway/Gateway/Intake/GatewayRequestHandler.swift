@@ -186,8 +186,7 @@ package final class GatewayRequestHandler: Sendable {
             var members: [(name: String, value: JSONValue)] = [
                 ("id", .string(notice.id.text)), ("state", .string(state.rawValue)),
             ]
-            // A mistake in its name, perhaps.
-            if known(box)?.seenAt == nil { members.append(("box", .string("never seen"))) }
+            members += neverSeen(box)
             return HTTPResponse(200, .object(members))
         } catch {
             metrics.count(.failed)
@@ -196,6 +195,11 @@ package final class GatewayRequestHandler: Sendable {
             }
             return .error(503, "the payment could not be stored; send it again")
         }
+    }
+
+    /// What an answer says of a box that no status was ever seen of: a mistake in its name, perhaps.
+    private func neverSeen(_ box: BoxID) -> [(name: String, value: JSONValue)] {
+        known(box)?.seenAt == nil ? [("box", .string("never seen"))] : []
     }
 
     private func state(of id: String, _ request: HTTPRequest, _ box: BoxID) async -> HTTPResponse {
@@ -248,9 +252,11 @@ package final class GatewayRequestHandler: Sendable {
         }
         guard isConnected() else { return .error(503, "the broker is not connected; send it again") }
         // It would come too late, or never.
-        let isAway = known(box)?.isOnline(at: clock.now.running) != true
+        let known = known(box)
+        let isAway = known?.isOnline(at: clock.now.running) != true
         guard type == "cancel" || !isAway else {
-            return .error(409, "the box is away")
+            let isUnheard = known?.seenAt != nil && known?.seen == nil
+            return .error(409, isUnheard ? "no status of the box since the gateway connected" : "the box is away")
         }
         let outcome = await commands(type, members, box, isAway)
         logger.info(
@@ -259,7 +265,8 @@ package final class GatewayRequestHandler: Sendable {
         switch outcome {
         case .reply(let reply): return HTTPResponse(reply["result"]?.string == "ok" ? 200 : 422, reply)
         case .waits(let id):
-            return HTTPResponse(202, .object([("command", .string(id)), ("result", .string("waiting"))]))
+            return HTTPResponse(
+                202, .object([("command", .string(id)), ("result", .string("waiting"))] + neverSeen(box)))
         case .unsent(let reason): return .error(503, "not sent: \(reason)")
         case .noAnswer(let id):
             return HTTPResponse(

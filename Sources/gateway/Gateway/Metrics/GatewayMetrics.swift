@@ -124,7 +124,7 @@ package final class GatewayMetrics: Sendable {
                     .init([.init("state", $0.rawValue)], .number(Double(counts.ended[$0] ?? 0)))
                 }),
             MetricFamily(
-                "soundbox_gateway_boxes", .gauge, "Boxes that had a payment or a status.", Double(boxes.count)),
+                "soundbox_gateway_boxes", .gauge, "Boxes that a status was seen of.", Double(boxes.count)),
             MetricFamily(
                 "soundbox_gateway_boxes_offline", .gauge, "Boxes that are not online.",
                 Double(boxes.values.count { !$0.isOnline(at: now) })),

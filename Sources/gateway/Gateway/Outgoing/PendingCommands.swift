@@ -25,6 +25,8 @@ package final class PendingCommands: Sendable {
     private static let timeout = Duration.seconds(10)
     /// Each holds a connection until it is answered, and payments need some.
     static let most = 128
+    /// A box that answers nothing leaves room for the commands of others.
+    static let mostOfOneBox = 32
     /// Payments and `reconciled` have other numbers.
     private static let firstNumber = Int64.min
 
@@ -63,17 +65,23 @@ package final class PendingCommands: Sendable {
         let own: [(name: String, value: JSONValue)] = [
             ("id", .string(id)), ("at", .string("\(now)")), ("type", .string(type)),
         ]
-        let rest = members.filter { member in !own.contains { $0.name == member.name } }
+        // A signature is the gateway's, too.
+        let rest = members.filter { member in
+            member.name != MessageSigner.member && !own.contains { $0.name == member.name }
+        }
         return await withCheckedContinuation { answer in
-            let number: Int64? = state.withLock { state in
-                guard state.commands.count < Self.most else { return nil }
+            let (number, problem): (Int64?, String) = state.withLock { state in
+                guard state.commands.count < Self.most else { return (nil, "\(Self.most) others wait for answers") }
+                guard state.commands.values.count(where: { $0.box == box }) < Self.mostOfOneBox else {
+                    return (nil, "\(Self.mostOfOneBox) others wait for this box's answers")
+                }
                 state.last += 1
                 state.commands[state.last] = Command(
                     box: box, id: id, members: own + rest, waitsAtBroker: waits, isAway: isAway, answer: answer)
-                return state.last
+                return (state.last, "")
             }
             guard let number else {
-                answer.resume(returning: .unsent(reason: "\(Self.most) others wait for answers"))
+                answer.resume(returning: .unsent(reason: problem))
                 return
             }
             wake()
@@ -132,9 +140,7 @@ package final class PendingCommands: Sendable {
             guard message.topic.hasSuffix("/\(Topic.replies.rawValue)") else { return false }
             var word = ""
             guard let box = BoxID(topic: message.topic, &word), word == Topic.replies.rawValue else { return false }
-            if let json = try? JSONValue(parsing: message.payload), let id = json["command"]?.string {
-                for number in numbers(of: box, id) { end(number, .reply(json)) }
-            }
+            if let json = try? JSONValue(parsing: message.payload) { endCommands(of: box, answeredBy: json) }
             return true
         }
         func isCommand(_ id: Int64) -> Bool { id < .min / 2 }
@@ -151,9 +157,19 @@ package final class PendingCommands: Sendable {
         return rest
     }
 
-    private func numbers(of box: BoxID, _ id: String) -> [Int64] {
-        state.withLock { state in
-            state.commands.filter { $0.value.isPublished && $0.value.box == box && $0.value.id == id }.map(\.key)
+    private func endCommands(of box: BoxID, answeredBy reply: JSONValue) {
+        let published = state.withLock { $0.commands.filter { $0.value.isPublished && $0.value.box == box } }
+        if let id = reply["command"]?.string {
+            for (number, command) in published where command.id == id { end(number, .reply(reply)) }
+        } else if reply["command"] == .null, reply["result"]?.string == "refused",
+            let (number, command) = published.min(by: { $0.key < $1.key })
+        {
+            // What the box cannot verify or read has no id to it. It answers in the order in which commands come.
+            var members: [(name: String, value: JSONValue)] = [
+                ("command", .string(command.id)), ("result", .string("refused")),
+            ]
+            if let reason = reply["reason"] { members.append(("reason", reason)) }
+            end(number, .reply(.object(members)))
         }
     }
 

@@ -93,4 +93,12 @@ struct KnownBoxTests {
             #expect(BoxID(topic: topic, &word) == nil)
         }
     }
+
+    @Test("A box that had payments and no status is as unknown after a restart as it was before")
+    func neverSeen() {
+        var seen = KnownBox()
+        seen.seenAt = Moment.start.time
+        let boxes = WatchedBoxes([trialBox: seen, otherBox: KnownBox()])
+        #expect(boxes[trialBox] != nil && boxes[otherBox] == nil && boxes.overview.boxes.count == 1)
+    }
 }

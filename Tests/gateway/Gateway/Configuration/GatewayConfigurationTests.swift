@@ -3,6 +3,7 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 import SoundboxYAML
+import TestSupport
 import Testing
 
 @testable import SoundboxGateway
@@ -52,6 +53,18 @@ struct GatewayConfigurationTests {
         #expect(configuration.kinds.map(\.text) == ["deposit"] && configuration.currency.code == "JPY")
         let database = try PostgreSQLAddress("postgresql://soundbox@db.example/soundbox", passwordFile: "/p")
         #expect(configuration.database == .server(database))
+    }
+
+    @Test("It knows whether its file was changed since it was read: a reload says so")
+    func outdated() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = try folder.write(least, to: "gateway.yaml")
+        let configuration = try GatewayConfiguration(readingFile: path)
+        #expect(!configuration.isOutdated)
+        try folder.write(least + "reconciles: true\n", to: "gateway.yaml")
+        #expect(configuration.isOutdated)
+        #expect(try !GatewayConfiguration(readingFile: path).isOutdated)
+        #expect(try !read(least).isOutdated)
     }
 
     @Test("docs/gateway.md has a row for each of them, and for nothing else")

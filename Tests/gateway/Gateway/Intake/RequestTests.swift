@@ -221,6 +221,7 @@ struct RequestTests {
             #expect(try await ask("POST", "/boxes/M1001/box-01/volume", #"{"volume":5}"#).status == 409)
             let cancel = try await ask("POST", "/boxes/M1001/box-01/cancel", #"{"command":"r-1"}"#)
             #expect(cancel.status == 202 && cancel.json["result"] == .string("waiting"))
+            #expect(cancel.json["box"] == .string("never seen"))
         }
         try await serve(tokens: "rings \(Self.token) rights=commands", isConnected: false) { ask in
             let status = try await ask("POST", "/boxes/M1001/box-01/cancel", "{}").status
@@ -268,6 +269,7 @@ struct RequestTests {
         try await serve { ask in
             let answer = try await ask("POST", path, payment)
             #expect(answer.status == 422)
+            #expect(["merchant", "device"].contains(answer.json["field"]?.string))
             #expect(try store.boxes().isEmpty)
         }
     }

@@ -10,10 +10,14 @@ import Testing
 struct PendingCommandsTests {
     private let commands = PendingCommands(timeout: .seconds(3600))
 
-    private func send(_ id: String, _ type: String = "volume", isAway: Bool = false) async -> PendingCommands.Outcome {
-        await commands.send(
-            type, [("id", .string(id)), ("volume", .integer(5)), ("type", .string("settings"))], to: trialBox,
-            at: Moment.start.time, waits: type == "cancel", isAway: isAway, wake: {})
+    private func send(
+        _ id: String, _ type: String = "volume", to box: BoxID = trialBox, isAway: Bool = false
+    ) async -> PendingCommands.Outcome {
+        let members: [(name: String, value: JSONValue)] = [
+            ("id", .string(id)), ("volume", .integer(5)), ("type", .string("settings")), ("signature", .string("00")),
+        ]
+        return await commands.send(
+            type, members, to: box, at: Moment.start.time, waits: type == "cancel", isAway: isAway, wake: {})
     }
 
     /// What is published, as soon as there is something.
@@ -42,9 +46,12 @@ struct PendingCommandsTests {
         #expect(command["id"] == .string("c-1") && command["at"] != nil && command["volume"] == .integer(5))
         // The path says which command it is, and with it which right.
         #expect(command["type"] == .string("volume"))
+        // It would be there twice, which no box takes.
+        #expect(command["signature"] == nil)
         for other in [
             turn(#"{"command":"c-1","result":"ok"}"#, from: otherBox), turn(#"{"command":"c-2","result":"ok"}"#),
-            turn(#"{"command":null,"result":"refused"}"#), turn("nonsense"),
+            turn(#"{"command":null,"result":"refused"}"#, from: otherBox), turn(#"{"result":"refused"}"#),
+            turn(#"{"command":null,"result":"ok"}"#), turn("nonsense"),
         ] { #expect(commands.removeCommands(from: other).messages.isEmpty) }
         var turn = turn(#"{"command":"c-1","result":"refused","reason":"volume: no"}"#)
         turn.messages.append(.init(topic: trialBox.topic(.receipts), payload: []))
@@ -54,6 +61,23 @@ struct PendingCommandsTests {
         #expect(rest.acknowledged == [7, -1] && rest.refused.map(\.id) == [8])
         guard case .reply(let reply) = await first else { throw TestFailure("no reply") }
         #expect(reply["reason"] == .string("volume: no"))
+    }
+
+    @Test("A refusal without an id is about the first that waits: the box cannot verify or read it, and says why")
+    func withoutID() async throws {
+        async let first = send("c-1")
+        _ = try await publication()
+        async let second = send("c-2", "cancel")
+        _ = try await publication()
+        let refusal = turn(#"{"command":null,"result":"refused","reason":"signature: does not fit"}"#)
+        _ = commands.removeCommands(from: refusal)
+        let reply: JSONValue = .object([
+            ("command", .string("c-1")), ("result", .string("refused")), ("reason", .string("signature: does not fit")),
+        ])
+        #expect(await first == .reply(reply))
+        _ = commands.removeCommands(from: refusal)
+        guard case .reply(let other) = await second else { throw TestFailure("no reply") }
+        #expect(other["command"] == .string("c-2"))
     }
 
     @Test("For a box that is away it is done when the broker has it, and kept there without end")
@@ -96,18 +120,30 @@ struct PendingCommandsTests {
         #expect(outcome == .unsent(reason: "the broker is not reached"))
     }
 
-    @Test("No more than 128 wait at once: each holds a connection, which a payment may need")
+    @Test("No more than 128 wait at once, and 32 of a box: each holds a connection, which a payment may need")
     func most() async throws {
+        let boxes = try (0..<PendingCommands.most / PendingCommands.mostOfOneBox).map {
+            try BoxID(merchant: "M1001", device: "box-\($0)")
+        }
         await withTaskGroup(of: PendingCommands.Outcome.self) { group in
-            for number in 0..<PendingCommands.most { group.addTask { await send("c-\(number)") } }
-            var published = 0
-            while published < PendingCommands.most {
-                published += commands.publications(limit: 1000) { (_, _, _) in [] }.count
-                await Task.yield()
+            func publish(_ count: Int) async {
+                var published = 0
+                while published < count {
+                    published += commands.publications(limit: 1000) { (_, _, _) in [] }.count
+                    await Task.yield()
+                }
             }
-            #expect(await send("one more") == .unsent(reason: "128 others wait for answers"))
-            for number in 0..<PendingCommands.most {
-                _ = commands.removeCommands(from: turn(#"{"command":"c-\#(number)","result":"ok"}"#))
+            for (index, box) in boxes.enumerated() {
+                for number in 0..<PendingCommands.mostOfOneBox { group.addTask { await send("c-\(number)", to: box) } }
+                await publish(PendingCommands.mostOfOneBox)
+                guard index == 0 else { continue }
+                #expect(await send("one more", to: box) == .unsent(reason: "32 others wait for this box's answers"))
+            }
+            #expect(await send("one more", to: otherBox) == .unsent(reason: "128 others wait for answers"))
+            for box in boxes {
+                for number in 0..<PendingCommands.mostOfOneBox {
+                    _ = commands.removeCommands(from: turn(#"{"command":"c-\#(number)","result":"ok"}"#, from: box))
+                }
             }
             for await outcome in group { if case .reply = outcome {} else { Issue.record("\(outcome)") } }
         }
