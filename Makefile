@@ -96,6 +96,10 @@ gateway-test: gateway ## the gateway with 10,000 simulated boxes, some of them a
 gateway-interop: gateway ## the gateway's hooks beside the providers' own SDKs from PyPI: what one takes or refuses, so must the other; ROUNDS=60, SEED=… repeats a run
 	@Tests/gateway/Interop/interop-test --rounds $(or $(ROUNDS),60) $(addprefix --seed ,$(SEED)) || { (($$? == 75)) && echo "The hooks are not compared; the reason is above."; }
 
+.PHONY: gateway-schema
+gateway-schema: gateway ## the gateway beside docs/gateway-api.yaml, by schemathesis from PyPI; EXAMPLES=100, SEED=… repeats a run
+	@Tests/gateway/Interop/schema-test --examples $(or $(EXAMPLES),100) $(addprefix --seed ,$(SEED)) || { (($$? == 75)) && echo "The description is not tried; the reason is above."; }
+
 .PHONY: enrolment-test
 enrolment-test: build ## a thousand blank boxes with one claim, some killed on the way, and the reference issuer; BOXES=1000
 	@Tests/Cluster/enrolment-test --boxes $(or $(BOXES),1000)
