@@ -16,7 +16,7 @@ struct Gateway: AsyncParsableCommand {
         version: SoundboxVersion.current,
         subcommands: [
             RunGateway.self, CheckConfiguration.self, ListPayments.self, ListUnread.self, RetryUnread.self,
-            ListCallbacks.self, MoveStore.self,
+            ListCallbacks.self, ResendCallbacks.self, MoveStore.self,
         ])
 }
 

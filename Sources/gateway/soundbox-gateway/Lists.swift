@@ -75,6 +75,30 @@ struct ListCallbacks: ParsableCommand {
     }
 }
 
+struct ResendCallbacks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resend",
+        abstract: "Send callbacks again that were given up.",
+        discussion: """
+            As if they were new: at once, and for another three days. Prints their numbers. Ends with 1 if a number that \
+            was named is of none that was given up. Works while the gateway runs. Run it as the gateway's user.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    @Argument(help: ArgumentHelp("Numbers, as in the list; all without one.", valueName: "number"))
+    var numbers: [Int64] = []
+
+    func run() throws {
+        let (_, store) = try configuration.open(.editor)
+        let sent = try store.resendCallbacks(numbers, at: store.clock.now)
+        for number in sent { print("\(number)\tis sent again") }
+        let unknown = Set(numbers).subtracting(sent).sorted()
+        for number in unknown { print("\(number)\tunknown\tthere is no callback of this number that was given up") }
+        if !unknown.isEmpty { throw Failure(description: "not sent again: \(unknown.count)") }
+    }
+}
+
 struct ListUnread: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unread",
@@ -143,12 +167,11 @@ struct RetryUnread: ParsableCommand {
             // It may be ended at any time: what it has done is on the screen, also through a pipe.
             fflush(nil)
         }
-        if failures > 0 { throw Remaining(count: failures) }
+        if failures > 0 { throw Failure(description: "not read: \(failures)") }
     }
+}
 
-    private struct Remaining: Error, CustomStringConvertible {
-        let count: Int
-
-        var description: String { "not read: \(count)" }
-    }
+/// Ends the program with 1.
+private struct Failure: Error, CustomStringConvertible {
+    let description: String
 }

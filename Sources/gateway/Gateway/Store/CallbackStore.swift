@@ -18,6 +18,12 @@ package protocol CallbackStore: Sendable {
     /// - Returns: how many, by receiver.
     func giveUpCallbacks(before time: Duration, limit: Int, at now: Moment) throws(StoreError) -> [String: Int]
 
+    /// Has those sent again that were given up: as if they were new, for another three days.
+    ///
+    /// - Parameter numbers: which; all without them.
+    /// - Returns: the numbers of those that are.
+    func resendCallbacks(_ numbers: [Int64], at now: Moment) throws(StoreError) -> [Int64]
+
     /// All that wait or were given up, oldest first, in pages.
     ///
     /// - Parameter number: of the last one of the page before; 0 for the first page.

@@ -152,6 +152,23 @@ extension PostgreSQLPaymentStore {
         }
     }
 
+    package func resendCallbacks(_ numbers: [Int64], at now: Moment) throws(StoreError) -> [Int64] {
+        try read { connection, _ in
+            try connection.query(
+                """
+                UPDATE callback SET given_up_at = NULL, attempts = 0, created_after = $1, due_after = $1, holder = NULL
+                WHERE given_up_at IS NOT NULL
+                    AND ($2::json IS NULL OR number IN (SELECT value::bigint FROM json_array_elements_text($2)))
+                RETURNING number
+                """,
+                [
+                    .span(now.running),
+                    .text(numbers.isEmpty ? nil : JSONValue.array(numbers.map { .integer(Int($0)) }).text),
+                ]
+            ).compactMap { $0.integer("number") }.sorted()
+        }
+    }
+
     package func callbacks(after number: Int64, limit: Int) throws(StoreError) -> [Callback] {
         try read { connection, _ in
             try connection.query(

@@ -52,6 +52,21 @@ extension SQLitePaymentStore {
         }
     }
 
+    package func resendCallbacks(_ numbers: [Int64], at now: Moment) throws(StoreError) -> [Int64] {
+        try write { database in
+            let places = numbers.map { _ in "?" }.joined(separator: ", ")
+            let some = numbers.isEmpty ? "" : " AND number IN (\(places))"
+            return try Int64.fetchAll(
+                database,
+                sql: """
+                    UPDATE callback SET given_up_at = NULL, attempts = 0, created_after = ?, due_after = ?
+                    WHERE given_up_at IS NOT NULL\(some) RETURNING number
+                    """,
+                arguments: [now.running.milliseconds, now.running.milliseconds] + StatementArguments(numbers)
+            ).sorted()
+        }
+    }
+
     package func callbacks(after number: Int64, limit: Int) throws(StoreError) -> [Callback] {
         try read { database in
             try Row.fetchAll(

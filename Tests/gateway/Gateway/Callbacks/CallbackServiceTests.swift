@@ -39,6 +39,9 @@ struct CallbackServiceTests {
         func giveUpCallbacks(before time: Duration, limit: Int, at now: Moment) throws(StoreError) -> [String: Int] {
             try store.giveUpCallbacks(before: time, limit: limit, at: now)
         }
+        func resendCallbacks(_ numbers: [Int64], at now: Moment) throws(StoreError) -> [Int64] {
+            try store.resendCallbacks(numbers, at: now)
+        }
         func callbacks(after number: Int64, limit: Int) throws(StoreError) -> [Callback] {
             try store.callbacks(after: number, limit: limit)
         }

@@ -443,8 +443,17 @@ struct PaymentStoreContractTests {
         // An answer that comes after it was given up is no reason to begin again.
         try store.record([CallbackResult(number: numbers[2], outcome: .refused("z", again: .zero))], at: later)
         #expect(try store.dueCallbacks(of: "shop", at: .seconds(8), limit: 99).isEmpty)
+
+        // Sent again it is as a new one.
+        #expect(try store.resendCallbacks([numbers[0], numbers[2], 99], at: later) == [numbers[2]])
+        let again = try store.dueCallbacks(of: "shop", at: later.running, limit: 9)
+        #expect(again.map(\.number) == [numbers[2]] && again.map(\.attempts) == [0])
+        #expect(try store.giveUpCallbacks(before: .seconds(1), limit: 9, at: later) == [:])
         _ = try store.prune(before: .seconds(1), limit: 9)
-        #expect(try store.callbacks(after: 0, limit: 9).isEmpty)
+        #expect(try store.callbacks(after: 0, limit: 9).map(\.number) == [numbers[2]])
+        #expect(try store.resendCallbacks([], at: later) == [])
+        #expect(try store.giveUpCallbacks(before: .seconds(3), limit: 9, at: later) == ["shop": 1])
+        #expect(try store.resendCallbacks([], at: later) == [numbers[2]])
     }
 
     // MARK: Unread webhooks
