@@ -1,10 +1,21 @@
 import SoundboxCore
 
+/// Who has brought a payment, by a name in the gateway's files.
+package enum PaymentSender: Sendable, Equatable {
+    case hook(String)
+    case token(String)
+
+    var hook: String? { if case .hook(let name) = self { name } else { nil } }
+    var token: String? { if case .token(let name) = self { name } else { nil } }
+}
+
 /// A payment as it is stored and answered.
 package struct StoredPayment: Sendable, Equatable {
     package var box: BoxID
     package var notice: NoticeDocument
     package var accepted: Moment
+    /// `nil` for one that an earlier version has stored.
+    package var sender: PaymentSender?
     package var state: PaymentState
     /// When it got its state.
     package var stateSince: Timestamp
@@ -101,6 +112,11 @@ package struct StoredPayment: Sendable, Equatable {
         ]
         if let published { members.append(("published_at", .string("\(published.time)"))) }
         members.append(("resends", .integer(resends)))
+        switch sender {
+        case .hook(let name): members.append(("hook", .string(name)))
+        case .token(let name): members.append(("token", .string(name)))
+        case nil: break
+        }
         if let how { members.append(("how", .string(how))) }
         if let reason { members.append(("reason", .string(reason))) }
         return .object(members)

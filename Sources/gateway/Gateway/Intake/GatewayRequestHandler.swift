@@ -173,7 +173,7 @@ package final class GatewayRequestHandler: Sendable {
             return .error(422, error.problem, field: error.field)
         }
         do throws(StoreError) {
-            let outcome = try await intake.accept(notice, for: box)
+            let outcome = try await intake.accept(notice, for: box, from: sender)
             switch outcome {
             case .accepted: metrics.count(.accepted)
             case .known, .knownElsewhere: metrics.count(.known)

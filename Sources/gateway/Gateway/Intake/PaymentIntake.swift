@@ -3,7 +3,7 @@ import SoundboxSystem
 
 /// Stores payments as they are posted. Requests that come while a commit is being written share the next one.
 ///
-///     let outcome = try await intake.accept(notice, for: box)
+///     let outcome = try await intake.accept(notice, for: box, from: "shop")
 package actor PaymentIntake {
     private let executor = ThreadExecutor(name: "store")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,8 +26,11 @@ package actor PaymentIntake {
     /// Returns when the payment is on the disk.
     ///
     /// - Throws: why it is not; then nothing of it is.
-    package func accept(_ notice: PaymentNotice, for box: BoxID) async throws(StoreError) -> Acceptance {
-        try await accept(Submission([(box, notice)])).acceptances[0]
+    /// - Parameter token: the name of the access token.
+    package func accept(
+        _ notice: PaymentNotice, for box: BoxID, from token: String
+    ) async throws(StoreError) -> Acceptance {
+        try await accept(Submission([(box, notice)], token: token)).acceptances[0]
     }
 
     /// Returns when all of it is on the disk: in one commit.

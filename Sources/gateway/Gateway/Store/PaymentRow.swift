@@ -20,6 +20,7 @@ struct PaymentRow: Equatable {
         self.number = number
         due = row.integer("due_after").map { .milliseconds($0) }
         payment = StoredPayment(box: box, notice: notice, accepted: accepted)
+        payment.sender = row.text("hook").map { .hook($0) } ?? row.text("token").map { .token($0) }
         payment.state = state
         payment.stateSince = since
         payment.how = row.text("how")
@@ -48,12 +49,12 @@ struct PaymentRow: Equatable {
 
     /// A new row, apart from its box.
     ///
-    /// - Parameter hook: the name of the hook that has brought it; `nil` for a request of the payment system's own.
     static func columns(
-        of notice: PaymentNotice, from hook: String?, lastReceipt: ReceiptNumber?, at now: Moment
+        of notice: PaymentNotice, from sender: PaymentSender?, lastReceipt: ReceiptNumber?, at now: Moment
     ) -> StoredColumns {
         [
-            ("payment_id", .text(notice.id.text)), ("is_refund", .flag(notice.id.isRefund)), ("hook", .text(hook)),
+            ("payment_id", .text(notice.id.text)), ("is_refund", .flag(notice.id.isRefund)),
+            ("hook", .text(sender?.hook)), ("token", .text(sender?.token)),
             ("notice", .text(NoticeDocument(notice, accepted: now.time).text)), ("accepted_at", .time(now.time)),
             ("accepted_after", .span(now.running)), ("state", .text(PaymentState.accepted.rawValue)),
             ("state_since", .time(now.time)), ("receipt_epoch", .text(lastReceipt?.epoch)),

@@ -110,17 +110,23 @@ package enum StoreRole: Sendable {
 /// What one request brings.
 package struct Submission: Sendable {
     package var payments: [(box: BoxID, notice: PaymentNotice)]
+    /// The name of the access token; `nil` for a webhook.
+    package var token: String?
     /// Stored as well where there are problems, also that a payment's id is known with another amount.
     package var webhook: GenuineWebhook?
     package var problems: [String] = []
 
     package init(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], webhook: GenuineWebhook? = nil, problems: [String] = []
+        _ payments: [(box: BoxID, notice: PaymentNotice)], token: String? = nil, webhook: GenuineWebhook? = nil,
+        problems: [String] = []
     ) {
         self.payments = payments
+        self.token = token
         self.webhook = webhook
         self.problems = problems
     }
+
+    var sender: PaymentSender? { webhook.map { .hook($0.hook) } ?? token.map { .token($0) } }
 
     /// Why its webhook is stored as well; `nil` if it is not.
     func problem(_ acceptances: [Acceptance]) -> String? {

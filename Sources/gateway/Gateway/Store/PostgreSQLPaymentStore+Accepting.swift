@@ -6,7 +6,7 @@ extension PostgreSQLPaymentStore {
             var arrivals = try Arrivals(
                 submissions.map { ($0.payments, $0.webhook?.hook) }, on: connection, at: now)
             var outcomes = submissions.map { submission in
-                let acceptances = arrivals.accept(submission.payments, from: submission.webhook?.hook)
+                let acceptances = arrivals.accept(submission.payments, from: submission.sender)
                 return SubmissionOutcome(acceptances: acceptances)
             }
             try arrivals.store()
@@ -30,7 +30,7 @@ extension PostgreSQLPaymentStore {
             let hook = try connection.query("SELECT hook FROM unread WHERE number = $1 FOR UPDATE", [.integer(number)])
                 .first?.text("hook")
             var arrivals = try Arrivals([(payments, hook)], on: connection, at: now)
-            let acceptances = arrivals.accept(payments, from: hook)
+            let acceptances = arrivals.accept(payments, from: hook.map { .hook($0) })
             try arrivals.store()
             guard let reason = Submission(payments, problems: problems).problem(acceptances) else {
                 try connection.query("DELETE FROM unread WHERE number = $1", [.integer(number)])
@@ -167,8 +167,9 @@ private struct Arrivals {
     }
 
     mutating func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], from hook: String?
+        _ payments: [(box: BoxID, notice: PaymentNotice)], from sender: PaymentSender?
     ) -> [Acceptance] {
+        let hook = sender?.hook
         // Before any is stored: one webhook may have one id for several boxes.
         let elsewhere = payments.map { box, notice in hook.flatMap { of($0, notice.id, notFor: box) } }
         return zip(payments, elsewhere).map { payment, elsewhere in
@@ -181,7 +182,7 @@ private struct Arrivals {
                 known[place] = StoredPayment(
                     box: box, notice: NoticeDocument(notice, accepted: now.time), accepted: now)
                 if let hook { byHook[Origin(hook: hook, id: notice.id), default: []].append(place) }
-                rows.append((place, PaymentRow.columns(of: notice, from: hook, lastReceipt: lastReceipt, at: now)))
+                rows.append((place, PaymentRow.columns(of: notice, from: sender, lastReceipt: lastReceipt, at: now)))
                 return .accepted
             }
         }

@@ -54,6 +54,7 @@ enum PostgreSQLSchema {
             due_after bigint,
             hook text,
             has_failed_for_amount bigint NOT NULL DEFAULT 0,
+            token text,
             holder bigint,
             UNIQUE (box, payment_id, is_refund)
         );

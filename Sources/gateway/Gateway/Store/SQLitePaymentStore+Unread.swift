@@ -9,7 +9,7 @@ extension SQLitePaymentStore {
         try write { database in
             var outcomes = try submissions.map { submission in
                 let acceptances = try Self.accept(
-                    submission.payments, from: submission.webhook?.hook, at: now, in: database)
+                    submission.payments, from: submission.sender, at: now, in: database)
                 var outcome = SubmissionOutcome(acceptances: acceptances)
                 if let webhook = submission.webhook, let reason = submission.problem(acceptances) {
                     outcome.unread = try Self.store(webhook, reason, at: now, in: database)
@@ -29,7 +29,7 @@ extension SQLitePaymentStore {
         try write { database in
             let hook = try String.fetchOne(
                 database, sql: "SELECT hook FROM unread WHERE number = ?", arguments: [number])
-            let acceptances = try Self.accept(payments, from: hook, at: now, in: database)
+            let acceptances = try Self.accept(payments, from: hook.map { .hook($0) }, at: now, in: database)
             guard let reason = Submission(payments, problems: problems).problem(acceptances) else {
                 try database.execute(sql: "DELETE FROM unread WHERE number = ?", arguments: [number])
                 return nil

@@ -115,13 +115,14 @@ package final class SQLitePaymentStore: PaymentStore {
 
     // MARK: Accepting
 
-    /// - Parameter hook: what has brought them; `nil` for a request of the payment system's own.
     static func accept(
-        _ payments: [(box: BoxID, notice: PaymentNotice)], from hook: String? = nil, at now: Moment,
+        _ payments: [(box: BoxID, notice: PaymentNotice)], from sender: PaymentSender?, at now: Moment,
         in database: Database
     ) throws -> [Acceptance] {
         // Before any is stored: one webhook may have one id for several boxes.
-        let elsewhere = try payments.map { try Self.payment($0.notice.id, of: hook, notFor: $0.box, in: database) }
+        let elsewhere = try payments.map {
+            try Self.payment($0.notice.id, of: sender?.hook, notFor: $0.box, in: database)
+        }
         return try zip(payments, elsewhere).map { payment, elsewhere in
             let (box, notice) = payment
             let number = try Self.number(of: box, in: database)
@@ -129,7 +130,7 @@ package final class SQLitePaymentStore: PaymentStore {
             switch AcceptanceRules.decide(notice.money, known: known, elsewhere: elsewhere) {
             case .answer(let acceptance): return acceptance
             case .store(let lastReceipt):
-                let columns = PaymentRow.columns(of: notice, from: hook, lastReceipt: lastReceipt, at: now)
+                let columns = PaymentRow.columns(of: notice, from: sender, lastReceipt: lastReceipt, at: now)
                 try database.insert(columns + [("box", .integer(number))], into: "payment", orReplace: true)
                 return .accepted
             }

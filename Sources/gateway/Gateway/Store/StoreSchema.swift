@@ -5,7 +5,7 @@ import SoundboxCore
 enum StoreSchema {
     /// Stored in the file as `PRAGMA user_version`. Increase it with every change to the tables, and migrate files
     /// of the versions before, as ``migrateFrom3(_:)``.
-    static let version = 5
+    static let version = 6
     private static let migratedVersions = 3..<version
 
     /// - Columns in `_at` and `state_since` are of the wall clock, in milliseconds since 1970, and for people. Those in
@@ -17,6 +17,7 @@ enum StoreSchema {
     /// - `payment.receipt_…` is the last receipt of it, or of the copy that it corrects.
     /// - A payment and its refund may have one id.
     /// - `payment.hook` is the name of the hook that has brought it; NULL for a request of the payment system's own.
+    /// - `payment.token` is the name of the access token that has brought it; NULL for a webhook.
     /// - `payment.has_failed_for_amount`: ``StoredPayment/hasFailedForAmount``.
     /// - `payment.notice` is the ``NoticeDocument``, which is published.
     /// - `callback` has each ``Callback`` that its receiver has not taken. `due_after` is when it is sent next; NULL for one
@@ -65,6 +66,7 @@ enum StoreSchema {
             due_after INTEGER,
             hook TEXT,
             has_failed_for_amount INTEGER NOT NULL DEFAULT 0,
+            token TEXT,
             UNIQUE (box, payment_id, is_refund)
         ) STRICT;
         \(hookIndex)
@@ -113,7 +115,7 @@ enum StoreSchema {
         CREATE INDEX callback_waiting ON callback (created_after) WHERE due_after IS NOT NULL;
         """
 
-    /// Makes an empty file, or one of version 3 or 4, one of this version. Call it in a transaction, which undoes everything
+    /// Makes an empty file, or one of version 3 to 5, one of this version. Call it in a transaction, which undoes everything
     /// where it throws.
     ///
     /// - Throws: for a file of another version too.
@@ -122,9 +124,14 @@ enum StoreSchema {
         if found == version { return }
         if migratedVersions.contains(found) {
             do {
-                found == 3 ? try migrateFrom3(database) : try migrateFrom4(database)
-                // Neither had callbacks.
-                try database.execute(sql: callback)
+                switch found {
+                case 3: try migrateFrom3(database)
+                case 4: try migrateFrom4(database)
+                default: break
+                }
+                if found < 5 { try database.execute(sql: callback) }
+                // Of 3 the table is made anew.
+                if found > 3 { try database.execute(sql: "ALTER TABLE payment ADD COLUMN token TEXT") }
             } catch let error as DatabaseError {
                 throw DatabaseError(
                     resultCode: error.extendedResultCode,

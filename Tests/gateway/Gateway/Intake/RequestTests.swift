@@ -412,7 +412,7 @@ struct RequestTests {
         let intake = PaymentIntake(store: store) { commits.withLock { $0 += 1 } }
         try await withThrowingTaskGroup(of: Acceptance.self) { tasks in
             for index in 0..<500 {
-                tasks.addTask { try await intake.accept(try notice("A-\(index % 400)"), for: trialBox) }
+                tasks.addTask { try await intake.accept(try notice("A-\(index % 400)"), for: trialBox, from: "shop") }
             }
             var accepted = 0
             for try await outcome in tasks where outcome == .accepted { accepted += 1 }

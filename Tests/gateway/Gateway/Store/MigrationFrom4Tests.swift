@@ -72,7 +72,7 @@ struct MigrationFrom4Tests {
     @Test("A second program refuses it", arguments: [StoreRole.reader, .editor])
     func second(role: StoreRole) throws {
         let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
-        #expect(error?.description == "\(path): it is of version 4, and not 5: the gateway migrates it as it starts")
+        #expect(error?.description == "\(path): it is of version 4, and not 6: the gateway migrates it as it starts")
     }
 
     @Test("A disk that is full leaves it as it was")

@@ -171,7 +171,7 @@ struct MigrationTests {
     func second(role: StoreRole) throws {
         let before = try dump()
         let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: path, role: role) }
-        #expect(error?.description == "\(path): it is of version 3, and not 5: the gateway migrates it as it starts")
+        #expect(error?.description == "\(path): it is of version 3, and not 6: the gateway migrates it as it starts")
         #expect(try dump() == before)
     }
 

@@ -130,6 +130,19 @@ struct PaymentStoreContractTests {
         #expect(try store.due(at: .zero, limit: 9).payments.count == 1)
     }
 
+    @Test("Who has brought a payment is stored: an access token or a hook", arguments: TrialStore.allCases)
+    func senders(kind: TrialStore) async throws {
+        let store = try await kind.make(in: folder)
+        let webhook = GenuineWebhook(hook: "bank", path: "/hooks/bank", document: [])
+        _ = try store.accept(
+            [
+                Submission([(trialBox, try notice("A"))], token: "shop"),
+                Submission([(trialBox, try notice("B"))], webhook: webhook),
+            ], at: now)
+        #expect(try store.payment(try PaymentID("A"), of: trialBox)?.json["token"]?.string == "shop")
+        #expect(try store.payment(try PaymentID("B"), of: trialBox)?.json["hook"]?.string == "bank")
+    }
+
     // MARK: Delivery
 
     @Test("Acknowledged and stored it is due no more; announced it is told how", arguments: TrialStore.allCases)

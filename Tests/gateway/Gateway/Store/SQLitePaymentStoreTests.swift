@@ -86,7 +86,7 @@ struct SQLitePaymentStoreTests {
             let error = #expect(throws: StoreError.self) { try SQLitePaymentStore(path: other, role: role) }
             #expect(
                 error?.description
-                    == "\(other): it is of another version of soundbox-gateway (7, and not 5), or another program's")
+                    == "\(other): it is of another version of soundbox-gateway (7, and not 6), or another program's")
         }
     }
 
@@ -111,6 +111,19 @@ struct SQLitePaymentStoreTests {
         #expect(after != before)
         _ = try receive("A")
         #expect(try version() == after && store.state("A") == .stored)
+    }
+
+    @Test("A file of version 5 stays as it is, and learns who posts")
+    func version5() throws {
+        let path = folder.file("five.sqlite")
+        do { try SQLitePaymentStore(path: path).accept(["A"]) }
+        try DatabaseQueue(path: path).write {
+            try $0.execute(sql: "ALTER TABLE payment DROP COLUMN token; PRAGMA user_version = 5")
+        }
+        let store = try SQLitePaymentStore(path: path)
+        #expect(try store.state("A") == .accepted)
+        _ = try store.accept([Submission([(trialBox, try notice("B"))], token: "shop")], at: now)
+        #expect(try store.payment(try PaymentID("B"), of: trialBox)?.sender == .token("shop"))
     }
 
     @Test("Every commit is on the disk when it returns: WAL with synchronous FULL")
