@@ -132,11 +132,12 @@ private struct Arrivals {
         }
         guard !rows.isEmpty else { return }
         let asked = PostgreSQLRows(rows)
-        // Two gateways may get one id at once, for one box or for two. In one order, so that they do not wait for each other.
+        // Two gateways may get one id at once, for one box or for two. In one order, so that they do not wait for each
+        // other; and a thousand locks at most, since the server has room for some thousands.
         try connection.query(
             """
             SELECT pg_advisory_xact_lock(hash)
-            FROM (SELECT DISTINCT hashtextextended(id, 0) AS hash FROM \(asked.sql) ORDER BY hash) AS ids
+            FROM (SELECT DISTINCT hashtextextended(id, 0) & 1023 AS hash FROM \(asked.sql) ORDER BY hash) AS ids
             """, [asked.value])
         try connection.query(
             """

@@ -165,6 +165,12 @@ struct PostgreSQLPaymentStoreTests {
         #expect(try one.openSince().count == 20)
     }
 
+    @Test("A list of more payments than the server has room for locks is accepted")
+    func long() throws {
+        let payments = try (1...10_000).map { (trialBox, try notice("P\($0)")) }
+        #expect(try one.accept(payments, at: now).count { $0 == .accepted } == 10_000)
+    }
+
     // MARK: Clock
 
     @Test(
