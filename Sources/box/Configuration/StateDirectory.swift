@@ -65,7 +65,7 @@ struct SummedLine: Sendable {
         guard SmallFile.exists(path) else { return nil }
         let bytes: [UInt8]
         do { bytes = try SmallFile.bytes(ofRegularFile: path, limit: limit) } catch {
-            throw FileError(path: path, problem: "cannot be read: \(error)")
+            throw FileError(path: path, problem: "\(error)")
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         guard lines.count == 2, Self.sum(Array(lines[0])).utf8.elementsEqual(lines[1]) else {

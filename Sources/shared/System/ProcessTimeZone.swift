@@ -37,7 +37,7 @@ public enum ProcessTimeZone {
         let file = "\(getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")/\(name)"
         // glibc silently uses UTC for a file that is no zone.
         var problem: String?
-        do throws(SystemError) {
+        do throws(SmallFile.Failure) {
             let isZone = try SmallFile.bytes(of: file, limit: 256 * 1024).starts(with: "TZif".utf8)
             if !isZone { problem = "is no time zone file (TZif)" }
         } catch { problem = "\(error)" }

@@ -5,36 +5,56 @@ import Glibc
 ///     let text = try SmallFile.read("/etc/hostname")
 ///     try SmallFile.replace("/var/lib/soundbox/note", with: text, mode: 0o640, owner: nil)
 public enum SmallFile {
+    /// Why a file was not read.
+    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        case pipeOrDevice
+        /// The system's reason; `EFBIG` for a file that is larger than the limit.
+        case system(SystemError)
+
+        /// Follows the file's name in a message.
+        public var description: String {
+            switch self {
+            case .pipeOrDevice: "is no file, but a pipe or device"
+            case .system(let error): "cannot be read: \(error)"
+            }
+        }
+    }
+
     /// The content of a file of at most `limit` bytes.
     ///
     /// - Parameter mayBePipe: whether it may also be a pipe, such as a shell's `<(…)`, or a device. The call then waits
     ///   without limit for the writer, which may be asking a person for a password.
-    /// - Throws: the system's reason; `EFBIG` for a larger file, `EINVAL` for a pipe or device.
-    public static func bytes(
-        of path: String, limit: Int, mayBePipe: Bool = false
-    ) throws(SystemError) -> [UInt8] {
+    public static func bytes(of path: String, limit: Int, mayBePipe: Bool = false) throws(Failure) -> [UInt8] {
+        try bytes(of: path, openedWith: 0, limit: limit, mayBePipe: mayBePipe)
+    }
+
+    /// The content of a regular file of at most `limit` bytes. In a folder that another user may write in, that user
+    /// could have put there a link to a file of root's, or a pipe that nobody ever writes into.
+    /// - Throws: `ELOOP` for a link.
+    public static func bytes(ofRegularFile path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try bytes(of: path, openedWith: O_NOFOLLOW, limit: limit, mayBePipe: false)
+    }
+
+    private static func bytes(
+        of path: String, openedWith flags: Int32, limit: Int, mayBePipe: Bool
+    ) throws(Failure) -> [UInt8] {
         // Otherwise opening a pipe would wait for its writer without end.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw SystemError.last }
+        let descriptor = open(path, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .system(.last) }
         defer { close(descriptor) }
-        return try bytes(of: descriptor, limit: limit, mayBePipe: mayBePipe)
-    }
-
-    /// The text for an error of ``bytes(of:limit:mayBePipe:)``, to follow the file's name.
-    public static func problem(_ error: SystemError) -> String {
-        error.code == EINVAL ? "is no file, but a pipe or device" : "cannot be read: \(error)"
-    }
-
-    private static func bytes(of descriptor: Int32, limit: Int, mayBePipe: Bool) throws(SystemError) -> [UInt8] {
         var attributes = stat()
-        guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
+        guard fstat(descriptor, &attributes) == 0 else { throw .system(.last) }
         // A folder is refused by `read`.
         let isPipe = ![S_IFREG, S_IFDIR].contains(attributes.st_mode & S_IFMT)
-        guard mayBePipe || !isPipe else { throw SystemError(code: EINVAL) }
+        guard mayBePipe || !isPipe else { throw .pipeOrDevice }
+        do { return try content(of: descriptor, limit: limit, mustWait: isPipe) } catch { throw .system(error) }
+    }
+
+    private static func content(of descriptor: Int32, limit: Int, mustWait: Bool) throws(SystemError) -> [UInt8] {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
-            if isPipe { try waitForInput(of: descriptor) }
+            if mustWait { try waitForInput(of: descriptor) }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             guard count >= 0 else { throw SystemError.last }
@@ -52,19 +72,6 @@ public enum SmallFile {
         }
     }
 
-    /// The content of a regular file of at most `limit` bytes. In a folder that another user may write in, that user
-    /// could have put there a link to a file of root's, or a pipe that nobody ever writes into.
-    /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for anything else that is no regular file.
-    public static func bytes(ofRegularFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw SystemError.last }
-        defer { close(descriptor) }
-        var attributes = stat()
-        guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
-        guard attributes.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
-        return try bytes(of: descriptor, limit: limit, mayBePipe: false)
-    }
-
     /// The text of a file of at most 1 MiB; a larger one is refused.
     /// - Parameter mayBePipe: as for ``bytes(of:limit:mayBePipe:)``.
     public static func read(_ path: String, mayBePipe: Bool = false) throws(FileError) -> String {
@@ -74,9 +81,12 @@ public enum SmallFile {
     /// The bytes of a file of at most 1 MiB.
     public static func content(of path: String, mayBePipe: Bool = false) throws(FileError) -> [UInt8] {
         do { return try bytes(of: path, limit: 1 << 20, mayBePipe: mayBePipe) } catch {
-            if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
-            if error.code == EINVAL { throw FileError(path: path, problem: problem(error)) }
-            throw failure(path, "cannot be read", error.code)
+            switch error {
+            case .pipeOrDevice: throw FileError(path: path, problem: "\(error)")
+            case .system(let error) where error.code == EFBIG:
+                throw FileError(path: path, problem: "is larger than 1 MiB")
+            case .system(let error): throw failure(path, "cannot be read", error.code)
+            }
         }
     }
 

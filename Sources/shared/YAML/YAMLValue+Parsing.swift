@@ -25,7 +25,7 @@ extension YAMLValue {
 func readText(ofFile path: String) throws(YAMLError) -> String {
     let bytes: [UInt8]
     do { bytes = try SmallFile.bytes(of: path, limit: YAMLDocument.mostBytes) } catch {
-        throw YAMLError(file: path, line: nil, key: "", problem: SmallFile.problem(error))
+        throw YAMLError(file: path, line: nil, key: "", problem: "\(error)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
         throw YAMLError(file: path, line: nil, key: "", problem: "is not valid UTF-8")

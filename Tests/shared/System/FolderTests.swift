@@ -10,7 +10,9 @@ struct SmallFileTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func code(_ body: () throws -> Void) -> Int32? { #expect(throws: SystemError.self, performing: body)?.code }
+    private func failure(_ body: () throws -> Void) -> SmallFile.Failure? {
+        #expect(throws: SmallFile.Failure.self, performing: body)
+    }
 
     @Test("A pipe is refused at once, whether it has a writer or not, and so is a device")
     func pipeForFile() throws {
@@ -22,7 +24,13 @@ struct SmallFileTests {
         defer { close(writer) }
         write(writer, "half", 4)
         #expect(throws: refusal) { try SmallFile.read(path) }
-        #expect(code { _ = try SmallFile.bytes(of: "/dev/zero", limit: 16) } == EINVAL)
+        #expect(failure { _ = try SmallFile.bytes(of: "/dev/zero", limit: 16) } == .pipeOrDevice)
+    }
+
+    @Test("A file that the system refuses with the code of a wrong argument is not called a pipe")
+    func systemReason() {
+        let error = SmallFile.Failure.system(SystemError(code: EINVAL))
+        #expect("\(error)" == "cannot be read: Invalid argument")
     }
 
     @Test("A pipe is read to the end of what its writer has to say, and no further than the limit")
@@ -38,12 +46,13 @@ struct SmallFileTests {
         write(ends[1], "merchant", 8)
         close(ends[1])
         defer { close(ends[0]) }
-        #expect(code { _ = try SmallFile.bytes(of: "/proc/self/fd/\(ends[0])", limit: 7, mayBePipe: true) } == EFBIG)
+        let tooLarge = failure { _ = try SmallFile.bytes(of: "/proc/self/fd/\(ends[0])", limit: 7, mayBePipe: true) }
+        #expect(tooLarge == .system(SystemError(code: EFBIG)))
     }
 
     @Test("A folder is not taken for an empty file")
     func notAFile() {
-        #expect(code { _ = try SmallFile.bytes(of: folder.path, limit: 16) } == EISDIR)
+        #expect(failure { _ = try SmallFile.bytes(of: folder.path, limit: 16) } == .system(SystemError(code: EISDIR)))
     }
 }
 
