@@ -100,7 +100,7 @@ extension Configuration {
         var naming = TopicNaming()
         broker = try Broker(reading: section) { () throws(YAMLError) in naming = try TopicNaming(reading: section) }
         let identity = IdentityFiles.path(in: stateDirectory)
-        if let value = top.optional("enrolment"), broker.certFile != identity || broker.keyFile != identity {
+        if let value = top.optional("enrolment"), broker.tls.certFile != identity || broker.tls.keyFile != identity {
             throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")
         }
         do {

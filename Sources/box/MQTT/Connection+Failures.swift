@@ -1,6 +1,7 @@
 import CMosquitto
 import CTLSClient
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 extension Connection {

@@ -8,28 +8,11 @@ import SoundboxSystem
 ///     settings.username = "box-01"
 ///     settings.keepAlive = .seconds(30)
 ///
-/// Except for the topics, nothing is checked before a connection is made.
+/// Has every setting of ``BrokerSettings`` as its own. Except for the topics, nothing is checked before a connection is
+/// made.
+@dynamicMemberLookup
 public struct MQTTSettings: Sendable, Equatable {
-    /// How broker and box authenticate each other. Verification of the host name, and TLS 1.2 as the oldest version,
-    /// cannot be turned off.
-    public struct TLS: Sendable, Equatable {
-        /// PEM file of the authorities to trust; `nil` trusts the system's (`/etc/ssl/certs`).
-        public var caFile: String?
-        /// PEM file of the box's own certificate, for brokers that require one; goes with ``keyFile``.
-        public var certFile: String?
-        /// PEM file of the unencrypted private key of ``certFile``.
-        public var keyFile: String?
-        /// The keys that the broker may have, in addition to every other check: SHA-256 of the SubjectPublicKeyInfo in
-        /// base64 (RFC 7469, section 2.4). Empty accepts any key that a trusted authority has certified.
-        public var pins: [String]
-
-        public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil, pins: [String] = []) {
-            self.caFile = caFile
-            self.certFile = certFile
-            self.keyFile = keyFile
-            self.pins = pins
-        }
-    }
+    public typealias TLS = BrokerSettings.TLS
 
     /// Where a broker listens.
     public struct Host: Sendable, Equatable {
@@ -43,29 +26,14 @@ public struct MQTTSettings: Sendable, Equatable {
         }
     }
 
-    /// At least one. Several are the nodes of one cluster, which share the box's session: they are tried in turn.
-    public var hosts: [Host]
-    /// The same for all hosts. `nil` is an unencrypted connection.
-    public var tls: TLS?
-    public var username: String?
+    private var broker: BrokerSettings
     /// The password itself. Never shown by ``description`` or a mirror.
     public var password: String?
     /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
     public var clientID: String { topics.clientID }
     public var topics: Topics
-    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A broker
-    /// that asks for a longer time, or for none, is probed nevertheless. A dead connection is noticed after at most twice this time and two seconds.
-    public var keepAlive = usual.keepAlive
-    /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
-    /// thousand boxes do not return in the same second. If there is another address, within ``longestDetour`` at most.
-    public var reconnectWindow = usual.reconnectWindow
-    /// Which version of MQTT is spoken.
-    public var protocolChoice = usual.protocolChoice
     /// With ``BrokerProtocol/auto``, asks for 3.1.1 first: MQTT 5 has ended the program before.
     public var avoids5 = false
-    /// How long the broker should keep undelivered messages for an absent box: whole seconds. A broker may grant less;
-    /// MQTT 3.1.1 cannot ask.
-    public var sessionExpiry = usual.sessionExpiry
     /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
     /// The same while there is another address to try.
@@ -79,26 +47,47 @@ public struct MQTTSettings: Sendable, Equatable {
     /// How long the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
 
-    /// What a configuration that says nothing means.
-    private static let usual = BrokerSettings(addresses: [])
-    /// A shorter keep-alive would take a slow network for a dead one.
+    /// A shorter ``BrokerSettings/keepAlive`` would take a slow network for a dead one.
     public static let leastKeepAlive = Duration.seconds(5)
-    /// A killed node must be left within 2 s, including the connection to the next one.
+    /// Replaces a longer ``BrokerSettings/reconnectWindow`` while there is another address: a killed node must be left
+    /// within 2 s, including the connection to the next one.
     static let longestDetour = Duration.milliseconds(1500)
 
     public init(
         hosts: [Host], tls: TLS? = nil, username: String? = nil, password: String? = nil, topics: Topics
     ) {
-        self.hosts = hosts
-        self.tls = tls
-        self.username = username
+        broker = BrokerSettings(addresses: [])
+        broker.username = username
         self.password = password
         self.topics = topics
+        self.hosts = hosts
+        self.tls = tls
+    }
+
+    public subscript<Value>(dynamicMember setting: WritableKeyPath<BrokerSettings, Value>) -> Value {
+        get { broker[keyPath: setting] }
+        set { broker[keyPath: setting] = newValue }
     }
 
     /// The brokers' addresses as URLs.
-    public var brokers: [BrokerAddress] {
-        hosts.map { BrokerAddress(host: $0.name, port: $0.port, usesTLS: tls != nil) }
+    public var brokers: [BrokerAddress] { broker.addresses }
+
+    /// At least one. Several are the nodes of one cluster, which share the box's session: they are tried in turn.
+    public var hosts: [Host] {
+        get { brokers.map { Host($0.host, port: $0.port) } }
+        set {
+            let usesTLS = tls != nil
+            broker.addresses = newValue.map { BrokerAddress(host: $0.name, port: $0.port, usesTLS: usesTLS) }
+        }
+    }
+
+    /// The same for all hosts. `nil` is an unencrypted connection.
+    public var tls: TLS? {
+        get { brokers.contains(where: \.usesTLS) ? broker.tls : nil }
+        set {
+            broker.tls = newValue ?? TLS()
+            for index in broker.addresses.indices { broker.addresses[index].usesTLS = newValue != nil }
+        }
     }
 
     /// The same settings with only one of the hosts.
@@ -111,7 +100,7 @@ public struct MQTTSettings: Sendable, Equatable {
 
 extension MQTTSettings: CustomStringConvertible, CustomReflectable {
     public var description: String {
-        let user = username.map { " as \"\($0)\"" } ?? ""
+        let user = broker.username.map { " as \"\($0)\"" } ?? ""
         return "\(brokers.map(\.description).joined(separator: ", "))\(user), client id \"\(clientID)\""
     }
 
@@ -120,9 +109,9 @@ extension MQTTSettings: CustomStringConvertible, CustomReflectable {
         Mirror(
             self,
             children: [
-                "brokers": brokers.map(\.description), "username": username as Any, "clientID": clientID,
+                "brokers": brokers.map(\.description), "username": broker.username as Any, "clientID": clientID,
                 "topics": topics,
-                "keepAlive": keepAlive,
+                "keepAlive": broker.keepAlive,
             ])
     }
 }
@@ -130,18 +119,8 @@ extension MQTTSettings: CustomStringConvertible, CustomReflectable {
 extension MQTTSettings {
     /// As a configuration says. Reads the password file; blocks on the disk.
     package init(_ broker: BrokerSettings, topics: Topics) throws(SecretFileError) {
-        self.init(
-            hosts: broker.addresses.map { Host($0.host, port: $0.port) },
-            tls: broker.addresses.contains(where: \.usesTLS)
-                ? TLS(caFile: broker.caFile, certFile: broker.certFile, keyFile: broker.keyFile, pins: broker.pins)
-                : nil,
-            username: broker.username,
-            password: try broker.passwordFile.map { (path) throws(SecretFileError) in try SecretFile(path: path).read()
-            },
-            topics: topics)
-        keepAlive = broker.keepAlive
-        reconnectWindow = broker.reconnectWindow
-        protocolChoice = broker.protocolChoice
-        sessionExpiry = broker.sessionExpiry
+        self.broker = broker
+        self.topics = topics
+        password = try broker.passwordFile.map { (path) throws(SecretFileError) in try SecretFile(path: path).read() }
     }
 }

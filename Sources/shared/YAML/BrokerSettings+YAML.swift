@@ -20,10 +20,10 @@ extension BrokerSettings {
         passwordFile = password
         // Alone it may be a token, which is a secret; with a password file it is a name.
         username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
-        caFile = try mapping.read("ca_file") { try $0.path() }
-        certFile = try mapping.read("cert_file") { try $0.path() }
-        keyFile = try mapping.read("key_file") { try $0.path() }
-        pins = try mapping.read("pin_sha256") { try $0.pins() } ?? pins
+        tls.caFile = try mapping.read("ca_file") { try $0.path() }
+        tls.certFile = try mapping.read("cert_file") { try $0.path() }
+        tls.keyFile = try mapping.read("key_file") { try $0.path() }
+        tls.pins = try mapping.read("pin_sha256") { try $0.pins() } ?? tls.pins
         try others()
         try mapping.refuseOtherKeys()
         addresses = try url.brokers()
@@ -34,7 +34,7 @@ extension BrokerSettings {
             guard let value = mapping.optional(key), !addresses[0].usesTLS else { continue }
             throw value.error("is of use with an mqtts:// URL only")
         }
-        guard (certFile == nil) == (keyFile == nil) else {
+        guard (tls.certFile == nil) == (tls.keyFile == nil) else {
             throw mapping.value.error("cert_file and key_file go together; one of them is missing")
         }
         guard passwordFile == nil || username != nil else {

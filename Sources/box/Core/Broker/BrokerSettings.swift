@@ -2,24 +2,44 @@
 public struct BrokerSettings: Sendable, Equatable {
     /// At least one; all of them with TLS, or none.
     public var addresses: [BrokerAddress]
-    /// After this much silence the connection is probed; whole seconds. The default is for boxes on mains power: a broker
-    /// that hangs is noticed within 22 s.
+    /// After this much silence the connection is probed; whole seconds. A broker that asks for a longer time, or for none,
+    /// is probed nevertheless. A dead connection is noticed after at most twice this time and two seconds; the default
+    /// is for boxes on mains power.
     public var keepAlive = Duration.seconds(10)
-    /// After a lost connection, the box reconnects at a random moment within this time.
+    /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
+    /// thousand boxes do not return in the same second.
     public var reconnectWindow = Duration.seconds(5)
     public var protocolChoice = BrokerProtocol.auto
-    /// How long the broker is asked to keep undelivered messages for an absent client. MQTT 3.1.1 cannot ask.
+    /// How long the broker is asked to keep undelivered messages for an absent client: whole seconds. It may grant less;
+    /// MQTT 3.1.1 cannot ask.
     /// The default is longer than shops are closed.
     public var sessionExpiry = Duration.seconds(30 * 24 * 3600)
     public var username: String?
     /// In a file of its own, so that the configuration can be shown and copied without a secret in it.
     public var passwordFile: String?
-    public var caFile: String?
-    public var certFile: String?
-    public var keyFile: String?
-    /// Only these keys of the broker are accepted: SHA-256 of its SubjectPublicKeyInfo in base64 (RFC 7469, section
-    /// 2.4). Empty accepts any.
-    public var pins: [String] = []
+    /// Used with addresses that ask for it.
+    public var tls = TLS()
+
+    /// How broker and box authenticate each other. Verification of the host name, and TLS 1.2 as the oldest version,
+    /// cannot be turned off.
+    public struct TLS: Sendable, Equatable {
+        /// PEM file of the authorities to trust; `nil` trusts the system's (`/etc/ssl/certs`).
+        public var caFile: String?
+        /// PEM file of the box's own certificate, for brokers that require one; goes with ``keyFile``.
+        public var certFile: String?
+        /// PEM file of the unencrypted private key of ``certFile``.
+        public var keyFile: String?
+        /// The keys that the broker may have, in addition to every other check: SHA-256 of the SubjectPublicKeyInfo in
+        /// base64 (RFC 7469, section 2.4). Empty accepts any key that a trusted authority has certified.
+        public var pins: [String]
+
+        public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil, pins: [String] = []) {
+            self.caFile = caFile
+            self.certFile = certFile
+            self.keyFile = keyFile
+            self.pins = pins
+        }
+    }
 
     package init(addresses: [BrokerAddress]) { self.addresses = addresses }
 }

@@ -20,7 +20,7 @@ struct SetupChecks {
         let broker = configuration.broker
         let authenticity = configuration.authenticity
         let files = [
-            configurationFile, broker.passwordFile, broker.caFile, broker.certFile, broker.keyFile,
+            configurationFile, broker.passwordFile, broker.tls.caFile, broker.tls.certFile, broker.tls.keyFile,
             authenticity?.keyFile, authenticity?.nextKeyFile,
         ]
         for file in files.compactMap(\.self) {
@@ -33,7 +33,7 @@ struct SetupChecks {
                 return Finding("secrets", .red, "\(error)")
             }
         }
-        if let path = broker.keyFile {
+        if let path = broker.tls.keyFile {
             var attributes = stat()
             guard stat(path, &attributes) == 0 else {
                 return Finding("secrets", .red, "key file \(path.shownPath): \(SystemError.last)")
@@ -52,7 +52,7 @@ struct SetupChecks {
                 "secrets", .amber, "password file \(path.shownPath): \(SetupTrial.outerBlank)",
                 advice: "if it is not meant, remove it from the file and run: sudo systemctl restart soundbox")
         }
-        let count = [broker.passwordFile, broker.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
+        let count = [broker.passwordFile, broker.tls.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
             .compactMap(\.self).count
         return Finding("secrets", .green, count == 0 ? "there are none" : "readable by the box only")
     }

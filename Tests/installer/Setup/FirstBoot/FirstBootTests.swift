@@ -280,7 +280,7 @@ struct FirstBootTests {
                 == .imported(from: boot.file("provisioning.yaml"), changed: true))
         let configuration = try Configuration(readingFile: target)
         #expect(configuration.authenticity?.keyFile == system.file("etc/signing.key"))
-        #expect(configuration.broker.pins.count == 1)
+        #expect(configuration.broker.tls.pins.count == 1)
         #expect(try boot.names() == [])
     }
 

@@ -36,7 +36,7 @@ extension SetupPlanTests {
             .replacing(Self.authority, with: Self.authorities)
         try plan().write()
         let before = try SmallFile.read(target)
-        let authority = try #require(Configuration(readingFile: target).broker.caFile)
+        let authority = try #require(Configuration(readingFile: target).broker.tls.caFile)
         let setup = try plan(changed)
         // As the writing goes: what is prepared first, then a rename for each file, soundbox.yaml's last.
         for count in 0..<setup.files.count {

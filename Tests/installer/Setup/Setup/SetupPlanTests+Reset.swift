@@ -93,7 +93,7 @@ extension SetupPlanTests {
         rmdir(folder.file("etc/soundbox.yaml.old"))
         try plan(document).write()
         #expect(try Self.password(of: target) == "s3cret")
-        #expect(try Configuration(readingFile: target).broker.caFile == folder.file("etc/broker-ca-2.pem"))
+        #expect(try Configuration(readingFile: target).broker.tls.caFile == folder.file("etc/broker-ca-2.pem"))
     }
 
     @Test("A reset also removes what a kill has left of a setup")

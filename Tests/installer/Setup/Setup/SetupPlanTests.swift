@@ -103,7 +103,7 @@ struct SetupPlanTests {
         #expect(try folder.read("etc/broker.password") == Array("s3cret\n".utf8))
         let configuration = try Configuration(readingFile: target)
         #expect(configuration.broker.passwordFile == folder.file("etc/broker.password"))
-        #expect(configuration.broker.caFile == folder.file("etc/broker-ca.pem"))
+        #expect(configuration.broker.tls.caFile == folder.file("etc/broker-ca.pem"))
         #expect(configuration.features.announcements.freshness.expireAfter == .seconds(3600))
         let text = String(decoding: try folder.read("etc/soundbox.yaml"), as: UTF8.self)
         #expect(!text.contains("s3cret"))
