@@ -62,7 +62,7 @@ package struct AuthenticityError: Error, Equatable {
 /// on how JSON is written; see docs/integration.md.
 public struct SignedPayload: Sendable, Equatable {
     /// The length of HMAC-SHA-256.
-    public static let digestBytes = 32
+    private static let digestBytes = 32
 
     /// The payload with the signature blanked.
     public var message: [UInt8]

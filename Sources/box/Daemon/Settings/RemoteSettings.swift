@@ -71,7 +71,7 @@ public struct RemoteSettings: Sendable, Equatable {
     }
 
     /// Whether a box with `other` must be restarted to use these: of all keys only the volume acts at once.
-    public func differsInMoreThanVolume(from other: RemoteSettings?) -> Bool {
+    fileprivate func differsInMoreThanVolume(from other: RemoteSettings?) -> Bool {
         Self.keys.contains { $0 != ["audio", "volume"] && self[$0] != other?[$0] }
     }
 
