@@ -99,7 +99,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     public var xrunCount: Int { earlierXruns + (playback?.xrunCount ?? 0) }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
-        interruption.takeBack()
+        interruption.clear()
         if hasBetterCard { card = nil } else if let playback, playback.isReady { return playback.configuration.format }
         close()
         chooseDevice()
@@ -175,7 +175,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     }
 
     /// Asks an open device for its state; for a closed one, whether its card is present.
-    public func look() throws(AudioSinkError) {
+    public func checkDevice() throws(AudioSinkError) {
         if hasBetterCard { return _ = try open() }
         if playback == nil {
             guard let card, !driver.hasCard(card) else { return }

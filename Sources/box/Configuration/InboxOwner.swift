@@ -40,7 +40,7 @@ extension StateDirectory {
     package static func expectsInbox(in folder: String) -> Bool { SmallFile.exists("\(folder)/owner") }
 
     /// Stores the merchant, now that there is an inbox. Call it after ``claim(for:)``. Blocks on the disk.
-    package func noteInbox(of merchant: String) throws(StateDirectoryError) {
+    package func storeOwner(_ merchant: String) throws(StateDirectoryError) {
         guard ((try? owner.read()) ?? nil) == nil else { return }
         try write(merchant)
     }

@@ -105,8 +105,8 @@ struct Backlog {
     }
 
     /// Drops the marker, so that it is not sent again.
-    func takeMarkerBack(from session: Session) {
-        if let publication { session.takeBack(publication) }
+    func withdrawMarker(from session: Session) {
+        if let publication { session.withdraw(publication) }
     }
 
     mutating func sendMarkerIfDue(with session: Session) throws(MQTTError) {

@@ -149,7 +149,7 @@ final class Connection {
 
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, me, code, flags, properties in
-            Connection.from(me).noteAnswer(UInt8(truncatingIfNeeded: code), flags, properties)
+            Connection.from(me).record(connack: UInt8(truncatingIfNeeded: code), flags, properties)
         }
         mosquitto_message_v5_callback_set(handle) { _, me, message, properties in
             if let message { Connection.from(me).record(message.pointee, properties) }
@@ -176,7 +176,7 @@ final class Connection {
         Unmanaged<Connection>.fromOpaque(pointer!).takeUnretainedValue()
     }
 
-    private func noteAnswer(_ code: UInt8, _ flags: Int32, _ properties: OpaquePointer?) {
+    private func record(connack code: UInt8, _ flags: Int32, _ properties: OpaquePointer?) {
         guard !isAccepted else {
             violation = "a second CONNACK"
             return

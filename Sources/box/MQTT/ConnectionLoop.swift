@@ -52,7 +52,7 @@ extension ConnectionLoop {
         let start = Duration.monotonicNow
         var end: Duration?
         while true {
-            control.noteTurn()
+            control.turnBegan()
             let isQuiet = session.isAccepted && end == nil
             let wait = isQuiet ? min(longestTurn, session.timeToPing) : Self.turn
             let outcome = Result { () throws(MQTTError) in
@@ -82,7 +82,7 @@ extension ConnectionLoop {
     func pause(_ delay: Duration) {
         let end = Duration.monotonicNow + delay
         while !control.isStopping, case let rest = end - .monotonicNow, rest > .zero {
-            control.noteTurn()
+            control.turnBegan()
             control.wakeUp.wait(atMost: min(rest, Self.turn))
         }
     }

@@ -26,16 +26,16 @@ extension FeedLoop {
             + Set(topics).sorted().map(\.quoted).joined(separator: " and ")
     }
 
-    /// Notes for how long this connection has held. One that ends at once proves nothing: two boxes with one client id
+    /// Records for how long this connection has held. One that ends at once proves nothing: two boxes with one client id
     /// evict each other, and a message that cannot be taken comes again.
-    mutating func noteHeld() {
+    mutating func recordHeldTime() {
         guard let held = subscribedSince.map({ .monotonicNow - $0 }) else { return }
         if held >= Endings.hold, !faults.endings.isTakeOverSuspected { backoff.reset() }
         faults.endings.holds(for: held)
     }
 
-    /// Notes whether the broker answers to the marker and to signs of life.
-    mutating func noteAnswers(of session: Session) {
+    /// Records whether the broker answers to the marker and to signs of life.
+    mutating func recordAnswers(of session: Session) {
         guard let subscribedSince else { return }
         _ = backlog.isOver(at: .monotonicNow)
         faults.saw(backlog, settings.topics)
@@ -45,7 +45,7 @@ extension FeedLoop {
     /// The session would send the marker again on the next connection.
     mutating func forgetMarker(after end: Endings.End) {
         guard let session else { return }
-        backlog.takeMarkerBack(from: session)
+        backlog.withdrawMarker(from: session)
         guard backlog.isRequested else { return }
         var isLost = false
         if case .closed(let held, _) = end { isLost = held < Endings.hold && backlog.isMarkerLost }

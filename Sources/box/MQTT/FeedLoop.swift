@@ -58,8 +58,8 @@ struct FeedLoop: ConnectionLoop {
             } catch {
                 let end = end(error)
                 session?.drop()
-                if let session { outbox.takeStatusBack(from: session) }
-                noteHeld()
+                if let session { outbox.withdrawStatus(from: session) }
+                recordHeldTime()
                 forgetMarker(after: end)
                 guard !control.isStopping else { break }
                 faults.endings.ended(end)
@@ -108,7 +108,7 @@ struct FeedLoop: ConnectionLoop {
         lookUps[broker] = lookUp
         let end = Duration.monotonicNow + settings.openingLimit
         while true {
-            control.noteTurn()
+            control.turnBegan()
             if control.isStopping { return nil }
             if let outcome = lookUp.outcome {
                 lookUps[broker] = nil
@@ -149,7 +149,7 @@ struct FeedLoop: ConnectionLoop {
 
     mutating func handshake(_ events: SessionEvents, on session: Session, since start: Duration) throws(MQTTError) {
         if events.answer != nil {
-            noteTerms(of: session)
+            recordTerms(of: session)
             try subscriptions.request(from: session)
             outbox.connectionIsNew()
         }
@@ -164,8 +164,8 @@ struct FeedLoop: ConnectionLoop {
         }
         try backlog.sendMarkerIfDue(with: session)
         guard subscribedSince == nil else {
-            noteHeld()
-            noteAnswers(of: session)
+            recordHeldTime()
+            recordAnswers(of: session)
             return reportFaults()
         }
         let spent = Duration.monotonicNow - start
@@ -187,8 +187,8 @@ struct FeedLoop: ConnectionLoop {
         if end != nil { try outbox.sayGoodbye(offlineStatus, with: session) }
     }
 
-    /// Notes and logs what the broker has granted.
-    private mutating func noteTerms(of session: Session) {
+    /// Records and logs what the broker has granted.
+    private mutating func recordTerms(of session: Session) {
         if session.hasGoneBack { log("MQTT 3.1.1 is spoken with \(session.broker), and 5 is asked for again tomorrow") }
         guard let granted = session.granted else {
             return faults.accepted(sessionExpiry: nil, asked: settings.sessionExpiry)

@@ -44,7 +44,7 @@ struct FleetLoop: ConnectionLoop {
     mutating func run() {
         while !control.isStopping {
             do throws(MQTTError) {
-                control.noteTurn()
+                control.turnBegan()
                 try session.connect()
                 try serve(session)
             } catch {
@@ -63,7 +63,7 @@ struct FleetLoop: ConnectionLoop {
 
     /// The delegate names again what was not acknowledged.
     mutating func begin(on session: Session, after failure: MQTTError?) {
-        session.takeAllBack()
+        session.withdrawAll()
         (underWay, readySince) = ([:], nil)
         subscriptions = Subscriptions(
             filters.map { ($0, Topic.qualityOfService) } + retained.map { ($0, 0) })

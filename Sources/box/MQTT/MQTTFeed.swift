@@ -84,7 +84,7 @@ final class FeedControl: Sendable {
 
     init(wakeUp: WakeUp) {
         self.wakeUp = wakeUp
-        noteTurn()
+        turnBegan()
     }
 
     /// Requests something; any thread.
@@ -106,10 +106,10 @@ final class FeedControl: Sendable {
 
     var isStopping: Bool { requests.withLock { $0.isStopping } }
 
-    func noteTurn() {
+    func turnBegan() {
         turn.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
     }
 
-    /// When ``noteTurn()`` was called last, on the clock of `Duration.monotonicNow`.
+    /// When ``turnBegan()`` was called last, on the clock of `Duration.monotonicNow`.
     var lastTurn: Duration { .nanoseconds(turn.load(ordering: .relaxed)) }
 }

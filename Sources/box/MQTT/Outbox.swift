@@ -52,8 +52,8 @@ struct Outbox {
     }
 
     /// Called after a connection: the next one sends the newest status, not the one that was in flight.
-    mutating func takeStatusBack(from session: Session) {
-        if let statusID { session.takeBack(statusID) }
+    mutating func withdrawStatus(from session: Session) {
+        if let statusID { session.withdraw(statusID) }
         statusID = nil
     }
 

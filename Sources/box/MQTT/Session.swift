@@ -252,10 +252,10 @@ final class Session {
 
     /// Drops a publication that the broker has not acknowledged, so that it is not sent again. Call it between two
     /// connections.
-    func takeBack(_ id: Int) { unacknowledged.removeAll { $0.id == id } }
+    func withdraw(_ id: Int) { unacknowledged.removeAll { $0.id == id } }
 
-    /// As ``takeBack(_:)``, for all of them.
-    func takeAllBack() { unacknowledged = [] }
+    /// As ``withdraw(_:)``, for all of them.
+    func withdrawAll() { unacknowledged = [] }
 
     private func sendPublications() throws(MQTTError) {
         guard let connection, connection.isAccepted else { return }

@@ -40,7 +40,7 @@ final class ControlSocket: HTTPListener {
             self.group = nil
         }
         self.logger = logger
-        try takeOver()
+        try removeStaleSocket()
         try open()
     }
 
@@ -53,7 +53,7 @@ final class ControlSocket: HTTPListener {
         letGo()
     }
 
-    func lookAfterItself() {
+    func restoreIfRemoved() {
         if let watch {
             var events = [UInt8](repeating: 0, count: 1024)
             while read(watch, &events, events.count) > 0 {}
@@ -73,7 +73,7 @@ final class ControlSocket: HTTPListener {
 
     /// Removes the socket that a killed box left behind, and nothing else: a socket that answers belongs to a running
     /// box.
-    private func takeOver() throws(ControlError) {
+    private func removeStaleSocket() throws(ControlError) {
         var attributes = stat()
         guard lstat(path, &attributes) == 0 else { return }
         guard attributes.st_mode & S_IFMT == S_IFSOCK else {

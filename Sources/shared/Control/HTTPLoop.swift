@@ -117,7 +117,7 @@ final class HTTPLoop {
         guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
         for (client, event) in zip(open, polled.dropFirst(4)) where event.revents != 0 { client.isHalfClosed = true }
         if polled[0].revents != 0 { hear() }
-        if polled[3].revents != 0 { listener.lookAfterItself() }
+        if polled[3].revents != 0 { listener.restoreIfRemoved() }
         if polled[2].revents != 0, endsAt == nil { accept() }
     }
 

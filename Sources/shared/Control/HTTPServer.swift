@@ -150,11 +150,12 @@ package final class HTTPServer: Sendable {
 
 /// Where the connections of a server come from. Used by the server's thread only.
 package protocol HTTPListener: AnyObject {
-    /// Listens, and never blocks. May change in ``lookAfterItself()``; `nil` while there is nothing to listen on.
+    /// Listens, and never blocks. May change in ``restoreIfRemoved()``; `nil` while there is nothing to listen on.
     var descriptor: Int32? { get }
-    /// Readable when ``lookAfterItself()`` should be called.
+    /// Readable when ``restoreIfRemoved()`` should be called.
     var watch: Int32? { get }
-    func lookAfterItself()
+    /// Makes a socket that somebody has removed anew.
+    func restoreIfRemoved()
     /// Accepts no more connections. Harmless when called again.
     func close()
 }

@@ -25,7 +25,7 @@ package final class TCPListener: HTTPListener {
         descriptor = nil
     }
 
-    package func lookAfterItself() {}
+    package func restoreIfRemoved() {}
 
     private static func socket(listeningAt address: ListenAddress, _ backlog: Int32) throws(SystemError) -> Int32 {
         let family = if case .v4 = address.address { AF_INET } else { AF_INET6 }

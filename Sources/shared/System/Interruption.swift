@@ -35,7 +35,7 @@ public final class Interruption: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    public func takeBack() {
+    public func clear() {
         pthread_mutex_lock(mutex)
         isRaised = false
         pthread_mutex_unlock(mutex)

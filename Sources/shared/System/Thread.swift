@@ -37,7 +37,7 @@ public func startThread(named name: String, isUrgent: Bool = false, _ body: @esc
             let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
             soundbox_name_thread(start.name)
             blockBrokenPipeSignal()
-            ThreadScheduling.takeNiceOfProgram()
+            ThreadScheduling.restoreProgramNice()
             if start.isUrgent { ThreadScheduling.makeCurrentThreadUrgent() }
             start.body()
             return nil
@@ -137,7 +137,7 @@ public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Gives the calling thread the nice value that the program was started with: the main thread's.
-    static func takeNiceOfProgram() {
+    static func restoreProgramNice() {
         let nice = soundbox_nice(getpid())
         if soundbox_nice(0) != nice { _ = soundbox_set_nice(0, nice) }
     }

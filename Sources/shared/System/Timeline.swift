@@ -3,7 +3,7 @@ import Synchronization
 /// Measures when the steps between a payment's arrival and its first sound are reached.
 ///
 ///     Timeline.shared.mark(.packetRead)
-///     if let line = Timeline.shared.take() { print(line) }  // packetRead 0, commitBegun 105, …
+///     if let line = Timeline.shared.takeSteps() { print(line) }  // packetRead 0, commitBegun 105, …
 ///
 /// Off unless the log's level is `trace`; then ``mark(_:)`` is one check. On, it stores one number: it allocates
 /// nothing, never blocks, and may be called on the sound thread. The player's caller writes the line, after the last
@@ -56,7 +56,7 @@ public final class Timeline: Sendable {
 
     /// The steps since the last call, in order: `packetRead 0, commitBegun 105, …`, in microseconds since the first.
     /// - Returns: `nil` when measuring is off, or no sound was written.
-    public func take() -> String? {
+    public func takeSteps() -> String? {
         guard isOn.load(ordering: .acquiring) else { return nil }
         let end = moments[Step.writeEnded.rawValue].time.load(ordering: .relaxed)
         guard end != 0 else { return nil }

@@ -130,17 +130,17 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
             }
 
         case .aLookDisturbsNothing:
-            try sink.look()
+            try sink.checkDevice()
             let format = try sink.open()
             for _ in 1...2 {
-                try sink.look()
+                try sink.checkDevice()
                 try sink.write(Self.silence(format, frames: format.framesPerPeriod))
-                try sink.look()
+                try sink.checkDevice()
                 try sink.drain()
             }
             if try sink.open() != format { return "the format has changed after a look" }
             sink.close()
-            try sink.look()
+            try sink.checkDevice()
         }
         return nil
     }
@@ -204,7 +204,7 @@ public enum PluggedSinkContract: String, Sendable, CaseIterable {
     }
 
     private func isLost(_ sink: any AudioSink) -> Bool {
-        do throws(AudioSinkError) { try sink.look() } catch {
+        do throws(AudioSinkError) { try sink.checkDevice() } catch {
             return true
         }
         return false

@@ -75,7 +75,7 @@ public final class RecordingSink: AudioSink {
     /// Plugs the device in again.
     public func plug() { state.withLock { $0.isThere = true } }
 
-    public func look() throws(AudioSinkError) {
+    public func checkDevice() throws(AudioSinkError) {
         try state.withLock { state throws(AudioSinkError) in
             guard !state.isThere else { return }
             state.close()

@@ -51,9 +51,9 @@ struct ChoosingTests {
         try announce()
         shop.likeliest.withLock { $0 = "hw:CARD=Better" }
         try announce()
-        try sink.look()
+        try sink.checkDevice()
         sink.close()
-        try sink.look()
+        try sink.checkDevice()
         try announce()
         #expect(pcm.seen.openings == ["hw:CARD=USB", "hw:CARD=USB"])
         #expect(told == ["hw:CARD=USB"])
@@ -86,7 +86,7 @@ struct ChoosingTests {
         try announce()
         pcm.unplug()
         shop.likeliest.withLock { $0 = "default" }
-        #expect(throws: AudioSinkError.self) { try sink.look() }
+        #expect(throws: AudioSinkError.self) { try sink.checkDevice() }
         #expect(throws: AudioSinkError.self) { try sink.open() }
         shop.now.withLock { $0 += ALSASink.replugTimeout }
         pcm.fail(.open, ENODEV)
@@ -103,7 +103,7 @@ struct ChoosingTests {
     func back() throws {
         try announce()
         pcm.unplug()
-        #expect(throws: AudioSinkError.self) { try sink.look() }
+        #expect(throws: AudioSinkError.self) { try sink.checkDevice() }
         shop.likeliest.withLock { $0 = "hw:CARD=Headphones" }
         #expect(throws: AudioSinkError.self) { try sink.open() }
         shop.now.withLock { $0 += .seconds(3) }
@@ -122,7 +122,7 @@ struct ChoosingTests {
         try announce()
         shop.likeliest.withLock { $0 = "hw:CARD=USB" }
         pcm.change { $0.id = "USB" }
-        try sink.look()
+        try sink.checkDevice()
         #expect(told == ["default", "hw:CARD=USB"])
         #expect(shop.gone.withLock { $0 } == [nil, nil])
     }
@@ -153,7 +153,7 @@ struct ChoosingTests {
         try sink.write(frames(2_000, of: format))
         try sink.drain()
         #expect(told == ["sysdefault:CARD=vc4hdmi0"])
-        if isLooking { try sink.look() } else { try announce() }
+        if isLooking { try sink.checkDevice() } else { try announce() }
         #expect(told == ["sysdefault:CARD=vc4hdmi0", "hw:CARD=USB"])
         #expect(pcm.seen.openings.last == "hw:CARD=USB")
     }

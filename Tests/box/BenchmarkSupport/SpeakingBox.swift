@@ -44,5 +44,5 @@ public struct SpeakingBox: Sendable {
 private struct Unwatched: AnnouncerDelegate {
     func receiptsAreWaiting() {}
     func heard(_ prompt: Prompt) {}
-    func poll() {}
+    func runPeriodicChecks() {}
 }

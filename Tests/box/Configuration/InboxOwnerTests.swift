@@ -21,7 +21,7 @@ struct InboxOwnerTests {
             try folder.write("\(name) of \(text)", to: "state/\(name)")
         }
         try folder.write("the box's", to: "state/time")
-        if isNoted { try directory.noteInbox(of: text) }
+        if isNoted { try directory.storeOwner(text) }
     }
 
     private func inbox() throws -> String? {
@@ -131,7 +131,7 @@ struct InboxOwnerTests {
         unlink(folder.file("state/owner"))
         try folder.write("30\n", to: "state/volume")
         _ = try directory.claim(for: "M1")
-        try directory.noteInbox(of: "M1")
+        try directory.storeOwner("M1")
         _ = try directory.claim(for: "M2")
         #expect(!SmallFile.exists(folder.file("state/volume")) && !SmallFile.exists(folder.file("state/quiet_hours")))
     }

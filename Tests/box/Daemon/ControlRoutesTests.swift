@@ -135,7 +135,7 @@ struct ControlRoutesTests {
             #expect(try await box.refusal("GET /events?after=\(after)") == .invalid)
         }
         _ = try await box.ask("POST /trial")
-        #expect(box.requests.with { $0.prompts.take() } == .greeting)
+        #expect(box.requests.with { $0.prompts.popFirst() } == .greeting)
     }
 
     @Test("The volume is told, and changed by a number or by a word; nonsense changes nothing")

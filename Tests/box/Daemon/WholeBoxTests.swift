@@ -290,7 +290,7 @@ struct WholeBoxTests {
             try await feed.deliver(payment: #"{"id":"E-1","amount":"5"}"#)
             _ = try await feed.receipt(of: "E-1", "duplicate")
             // Behind whatever it has asked of the card.
-            try await output.look()
+            try await output.checkDevice()
             while sink.isOpen { await Task.yield() }
             #expect(sink.announcements.count == 1)
         }

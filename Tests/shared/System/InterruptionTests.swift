@@ -28,7 +28,7 @@ struct InterruptionTests {
             for _ in 1...2 { interruption.sleep(until: .monotonicNow + .seconds(86_400)) }
         }
         #expect(interruption.isInForce)
-        interruption.takeBack()
+        interruption.clear()
         #expect(!interruption.isInForce)
     }
 }

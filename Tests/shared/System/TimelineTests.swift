@@ -9,18 +9,18 @@ struct TimelineTests {
         let timeline = Timeline()
         timeline.mark(.packetRead)
         timeline.mark(.writeEnded)
-        #expect(timeline.take() == nil)
+        #expect(timeline.takeSteps() == nil)
         timeline.begin()
         timeline.mark(.commitEnded)
         timeline.mark(.announcerWoken)
         // Without sound there is nothing to tell.
-        #expect(timeline.take() == nil)
+        #expect(timeline.takeSteps() == nil)
         timeline.mark(.writeEnded)
         timeline.mark(.packetRead)
-        let steps = try #require(timeline.take()).split(separator: ", ").map { $0.split(separator: " ")[0] }
+        let steps = try #require(timeline.takeSteps()).split(separator: ", ").map { $0.split(separator: " ")[0] }
         #expect(steps == ["commitEnded", "announcerWoken", "writeEnded"])
-        #expect(timeline.take() == nil)
+        #expect(timeline.takeSteps() == nil)
         timeline.mark(.writeEnded)
-        #expect(timeline.take()?.hasPrefix("packetRead 0, writeEnded ") == true)
+        #expect(timeline.takeSteps()?.hasPrefix("packetRead 0, writeEnded ") == true)
     }
 }

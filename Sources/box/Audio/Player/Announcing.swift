@@ -65,7 +65,7 @@ struct Announcing {
             if framesToSpeech < mixer.format.framesPerPeriod { try laySpeech() }
             framesToSpeech -= mixer.format.framesPerPeriod
         }
-        note(volume, isMuted: isMuted)
+        judgeAudibility(at: volume, isMuted: isMuted)
         mixer.render(into: &period, volume: volume)
         framesOfWords -= mixer.format.framesPerPeriod
         return period
@@ -98,7 +98,7 @@ struct Announcing {
 
     /// Judged by what leaves the mixer, since that is what sounds. A key pressed after the last word, or during the
     /// chime before the first one, changes nothing.
-    private mutating func note(_ volume: Volume, isMuted: Bool) {
+    private mutating func judgeAudibility(at volume: Volume, isMuted: Bool) {
         guard framesOfWords > 0 || !hasWords, audibility == .aloud, peak * volume.gain < Speech.leastPeak else {
             return
         }

@@ -97,7 +97,7 @@ public final class Player: Sendable {
     ///
     /// - Throws: what the sink reports. Harmless: ``play(_:_:until:began:)`` tries again.
     public func prepare() async throws(PlayerError) {
-        if let preparation, preparation.take() { return try await preparation.result().get() }
+        if let preparation, preparation.claim() { return try await preparation.result().get() }
         try await onThread { device throws(PlayerError) in try self.makeReady(device) }.get()
     }
 
@@ -172,8 +172,8 @@ public final class Player: Sendable {
 
     /// Asks the device whether it is there. Makes no sound and does not open a closed device.
     /// - Throws: when the device is gone.
-    public func look() async throws(PlayerError) {
-        do throws(AudioSinkError) { try await thread.look() } catch { throw .sink(error) }
+    public func checkDevice() async throws(PlayerError) {
+        do throws(AudioSinkError) { try await thread.checkDevice() } catch { throw .sink(error) }
     }
 
     /// Closes the device after the announcement that plays.

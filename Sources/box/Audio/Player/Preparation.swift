@@ -15,7 +15,7 @@ final class Preparation: Sendable {
     private let end = OneTimeSignal()
     private let outcome = Mutex<(result: Outcome, moment: Duration)?>(nil)
     private let written = Mutex<AnnouncementScript?>(nil)
-    private let taken = Atomic(false)
+    private let claimed = Atomic(false)
     private let answered = Atomic(false)
 
     init(for utterance: Utterance) { self.utterance = utterance }
@@ -36,9 +36,9 @@ final class Preparation: Sendable {
     var isPending: Bool { !answered.load(ordering: .acquiring) }
 
     /// Whether the caller may use this: it is the first to ask, and the preparation is not too old.
-    func take() -> Bool {
+    func claim() -> Bool {
         let isFresh = outcome.withLock { $0.map { $0.moment + Self.lifetime > .monotonicNow } ?? true }
-        return isFresh && !taken.exchange(true, ordering: .relaxed)
+        return isFresh && !claimed.exchange(true, ordering: .relaxed)
     }
 
     func result() async -> Outcome {

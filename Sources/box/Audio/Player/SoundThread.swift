@@ -94,10 +94,10 @@ public final class SoundThread: Sendable {
         }
     }
 
-    /// Asks the device whether it is there, as ``AudioSink/look()`` does, after all earlier jobs. Does not postpone the
+    /// Asks the device whether it is there, as ``AudioSink/checkDevice()`` does, after all earlier jobs. Does not postpone the
     /// closing of an idle device.
-    public func look() async throws(AudioSinkError) {
-        try await run(keepsDeviceOpen: false) { device throws(AudioSinkError) in try device.look() }
+    public func checkDevice() async throws(AudioSinkError) {
+        try await run(keepsDeviceOpen: false) { device throws(AudioSinkError) in try device.checkDevice() }
     }
 
     /// Closes the device after all earlier jobs.
@@ -117,11 +117,11 @@ public final class SoundThread: Sendable {
         let callTimeout = CallTimeout(watch: watch) { [weak self] error in self?.leaveBehind(error) }
         return SoundWorker(on: makeSink(callTimeout), callTimeout, closeWhenIdle: closeWhenIdle, isUrgent: isUrgent) {
             [weak self] in
-            self?.note($0)
+            self?.record($0)
         }
     }
 
-    private func note(_ current: ThreadScheduling) {
+    private func record(_ current: ThreadScheduling) {
         let isNew = scheduling.withLock { scheduling in
             defer { scheduling = current }
             return scheduling != current
@@ -168,10 +168,10 @@ package struct SoundDevice: Sendable {
         try sink.drain()
     }
 
-    package func look() throws(AudioSinkError) {
+    package func checkDevice() throws(AudioSinkError) {
         work.end()
         defer { work.begin() }
-        try sink.look()
+        try sink.checkDevice()
     }
 
     package func close() {

@@ -111,8 +111,8 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
         if isOn { offDue = now() + amplifier.lag }
     }
 
-    public func look() throws(AudioSinkError) {
-        do { try primary.look() } catch {
+    public func checkDevice() throws(AudioSinkError) {
+        do { try primary.checkDevice() } catch {
             turnOff()
             throw error
         }

@@ -19,10 +19,10 @@ public final class CallTimeout: Sendable {
         /// Why the timeout has expired.
         var loss: AudioSinkError?
         var xruns = 0
-        /// Counts the checking tasks. The last one checks until it finds no call.
-        var lookout = 0
+        /// The number of the task that checks, until it finds no call. Earlier tasks end at their next check.
+        var checker = 0
         /// When it checks next; `nil` while no task does.
-        var nextLook: Duration?
+        var nextCheck: Duration?
     }
 
     let watch: DeviceWatch
@@ -43,14 +43,14 @@ public final class CallTimeout: Sendable {
     func begin(_ what: TimedSink.Call, of device: String, limit: Duration) throws(AudioSinkError) {
         let now = Duration.monotonicNow
         let deadline = now + watch.timeout(limit)
-        let lookout = try state.withLock { state throws(AudioSinkError) -> Int? in
+        let checker = try state.withLock { state throws(AudioSinkError) -> Int? in
             if let loss = state.loss { throw loss }
             state.call = Call(device: device, what: what, deadline: deadline)
             // A task that checks at the end of an earlier call comes round in time.
-            if let nextLook = state.nextLook, nextLook <= deadline { return nil }
-            return state.newLookout(at: deadline)
+            if let nextCheck = state.nextCheck, nextCheck <= deadline { return nil }
+            return state.newChecker(at: deadline)
         }
-        if let lookout { look(out: lookout, after: deadline - now) }
+        if let checker { checkDeadlines(as: checker, after: deadline - now) }
     }
 
     /// The call has returned.
@@ -67,37 +67,39 @@ public final class CallTimeout: Sendable {
     /// Shortens the time of the current call.
     func shorten(to limit: Duration) {
         let deadline = Duration.monotonicNow + limit
-        let lookout: Int? = state.withLock { state in
+        let checker: Int? = state.withLock { state in
             guard let call = state.call, state.loss == nil, call.deadline > deadline else { return nil }
             state.call?.deadline = deadline
-            return state.newLookout(at: deadline)
+            return state.newChecker(at: deadline)
         }
-        if let lookout { look(out: lookout, after: limit) }
+        if let checker { checkDeadlines(as: checker, after: limit) }
     }
 
-    private func look(out lookout: Int, after first: Duration) {
+    /// Starts a task that expires the timeout when a call is overdue.
+    private func checkDeadlines(as checker: Int, after first: Duration) {
         Task {
             var wait: Duration? = first
             while let time = wait {
                 // Uses a clock that stops while the machine sleeps, as the deadlines do.
                 try? await SuspendingClock().sleep(for: time)
-                wait = look(lookout)
+                wait = expireIfOverdue(checker)
             }
         }
     }
 
+    /// Expires the timeout if the current call is overdue.
     /// - Returns: how long to wait until the next check; `nil` when there is nothing left to check.
-    private func look(_ lookout: Int) -> Duration? {
+    private func expireIfOverdue(_ checker: Int) -> Duration? {
         enum Finding { case nothing, wait(Duration), lost(AudioSinkError, xruns: Int) }
         let now = Duration.monotonicNow
         let finding: Finding = state.withLock { state in
-            guard state.lookout == lookout, state.loss == nil else { return .nothing }
+            guard state.checker == checker, state.loss == nil else { return .nothing }
             guard let call = state.call else {
-                state.nextLook = nil
+                state.nextCheck = nil
                 return .nothing
             }
             guard call.deadline <= now else {
-                state.nextLook = call.deadline
+                state.nextCheck = call.deadline
                 return .wait(call.deadline - now)
             }
             state.loss = call.error
@@ -107,7 +109,7 @@ public final class CallTimeout: Sendable {
         case .nothing: return nil
         case .wait(let time): return time
         case .lost(let error, let xruns):
-            watch.noteGivenUp(xruns: xruns)
+            watch.callWasGivenUp(xruns: xruns)
             wasLost(error)
             return nil
         }
@@ -115,10 +117,10 @@ public final class CallTimeout: Sendable {
 }
 
 extension CallTimeout.State {
-    fileprivate mutating func newLookout(at moment: Duration) -> Int {
-        nextLook = moment
-        lookout += 1
-        return lookout
+    fileprivate mutating func newChecker(at moment: Duration) -> Int {
+        nextCheck = moment
+        checker += 1
+        return checker
     }
 }
 
@@ -138,7 +140,7 @@ extension CallTimeout.Call {
 ///     watch.hurry()
 public final class DeviceWatch: Sendable {
     /// How long a call may take while the box is being stopped. A working device takes a period in a fraction of this.
-    public static let timeoutWhenStopping = Duration.seconds(3)
+    private static let timeoutWhenStopping = Duration.seconds(3)
     /// Each abandoned call holds a thread and what the driver keeps for an open device. Two are allowed, so that one
     /// call that never returns does not disable the card: it may open again after it was pulled out and put back.
     static let mostGivenUp = 2
@@ -161,7 +163,7 @@ public final class DeviceWatch: Sendable {
 
     public init() {}
 
-    /// The box is being stopped: the current call and all later ones may take at most ``timeoutWhenStopping``.
+    /// The box is being stopped: the current call and all later ones may take at most 3 s.
     public func hurry() {
         let callTimeout = state.withLock { state in
             state.isHurried = true
@@ -182,7 +184,7 @@ public final class DeviceWatch: Sendable {
         state.withLock { $0.isHurried } ? min(limit, Self.timeoutWhenStopping) : limit
     }
 
-    func noteGivenUp(xruns: Int) {
+    func callWasGivenUp(xruns: Int) {
         state.withLock { state in
             state.givenUpCount += 1
             state.xrunsOfGivenUp += xruns
@@ -190,7 +192,7 @@ public final class DeviceWatch: Sendable {
         Self.allStuck.wrappingAdd(1, ordering: .relaxed)
     }
 
-    func noteComeBack() {
+    func callCameBack() {
         state.withLock { $0.givenUpCount -= 1 }
         Self.allStuck.wrappingSubtract(1, ordering: .relaxed)
     }

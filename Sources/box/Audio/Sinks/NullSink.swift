@@ -41,7 +41,7 @@ public final class NullSink: AudioSink, @unchecked Sendable {
     }
 
     public func open() -> PCMFormat {
-        interruption.takeBack()
+        interruption.clear()
         return format
     }
 

@@ -42,7 +42,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         case write = "giving it sound"
         case drain = "playing to the end"
         case close = "closing it"
-        case look = "asking whether it is there"
+        case check = "asking whether it is there"
     }
 
     private let sink: any AudioSink
@@ -87,8 +87,8 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         try timed(.drain, timeout * 2 + limits.margin) { () throws(AudioSinkError) in try sink.drain() }
     }
 
-    public func look() throws(AudioSinkError) {
-        try timed(.look, limits.close) { () throws(AudioSinkError) in try sink.look() }
+    public func checkDevice() throws(AudioSinkError) {
+        try timed(.check, limits.close) { () throws(AudioSinkError) in try sink.checkDevice() }
     }
 
     public func interrupt() { sink.interrupt() }
@@ -110,7 +110,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         do { try callTimeout.end(xruns: sink.xrunCount) } catch {
             // Too late: another thread plays by now.
             sink.close()
-            callTimeout.watch.noteComeBack()
+            callTimeout.watch.callCameBack()
             throw error
         }
         return try result.get()

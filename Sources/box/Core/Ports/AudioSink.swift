@@ -44,7 +44,7 @@ public protocol AudioSink: AnyObject, Sendable {
     /// Does not open a device that was closed with ``close()``: an amplifier would click. A device whose opening failed
     /// is left to ``open()``.
     /// - Throws: when the device is gone. It is closed then.
-    func look() throws(AudioSinkError)
+    func checkDevice() throws(AudioSinkError)
 
     /// Ends what the device plays: a `write` or `drain` that blocks, and any that follows before the next ``open()``,
     /// throws ``AudioSinkError/interrupted`` within 100 ms. What the device still holds is not heard.
@@ -71,7 +71,7 @@ public protocol AudioSink: AnyObject, Sendable {
 
 extension AudioSink {
     /// A sink without a device cannot lose it.
-    public func look() throws(AudioSinkError) {}
+    public func checkDevice() throws(AudioSinkError) {}
 
     /// A sink without a device keeps nothing back.
     public var bufferFrames: Int { 0 }

@@ -269,7 +269,7 @@ extension AnnouncerWork {
     private func waitForDisk() async {
         let end = now + .seconds(1)
         while !isOver, now < end {
-            if let prompt = requests.with({ $0.prompts.take() }) {
+            if let prompt = requests.with({ $0.prompts.popFirst() }) {
                 _ = await sound(announcer.announcement(of: .prompt(prompt)))
             } else {
                 await wait(atMost: end - now)

@@ -88,7 +88,7 @@ package protocol AnnouncerDelegate: Sendable {
     /// When a prompt was heard to its end, neither muted nor too soft.
     func heard(_ prompt: Prompt)
     /// Every few seconds, so that other checks share the announcer's wake-up.
-    func poll()
+    func runPeriodicChecks()
 }
 
 extension AnnouncerService {

@@ -27,33 +27,33 @@ extension AnnouncerService {
     /// A lost card is opened as soon as possible. A card that was closed to let an amplifier sleep stays closed.
     func checkCard() async {
         do throws(PlayerError) {
-            guard state.snapshot.audioFault != nil else { return try await player.look() }
+            guard state.snapshot.audioFault != nil else { return try await player.checkDevice() }
             try await player.prepare()
-            noteOpenDevice()
+            deviceIsOpen()
         } catch {
             // The card is there. Whether the recording can be played shows when it is played.
-            if case .recording = error { noteOpenDevice() }
+            if case .recording = error { deviceIsOpen() }
             await handle(error)
         }
     }
 
     /// Call when an announcement was heard.
-    func noteSound() {
-        noteSoundIsBack()
+    func endSoundFaults() {
+        endAudioFault()
         state.update { $0.speechFault = nil }
     }
 
-    private func noteOpenDevice() {
-        noteDevice()
-        noteSoundIsBack()
+    private func deviceIsOpen() {
+        updateDevice()
+        endAudioFault()
     }
 
-    private func noteSoundIsBack() {
+    private func endAudioFault() {
         if state.snapshot.audioFault != nil { logger.notice("sound is back") }
         state.update { $0.audioFault = nil }
     }
 
-    func noteDevice() {
+    func updateDevice() {
         let device = player.device
         state.update {
             $0.device = device

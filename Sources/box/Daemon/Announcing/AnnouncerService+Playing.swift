@@ -21,7 +21,7 @@ extension AnnouncerService {
     private func playOnce(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
         defer {
             nowPlaying.end()
-            if let steps = Timeline.shared.take() {
+            if let steps = Timeline.shared.takeSteps() {
                 logger.trace("timeline", metadata: ["microseconds": "\(steps)"])
             }
         }
@@ -99,8 +99,8 @@ extension AnnouncerService {
         let (outcome, lacksAmount) = try await speak(
             utterance, announcement, until: earlyEnd, began: { [firstFrame] in firstFrame?.isNow() })
         unheard = []
-        noteDevice()
-        noteSound()
+        updateDevice()
+        endSoundFaults()
         guard case .heard(let audibility) = outcome else { return nowPlaying.isWritten ? .stoppedEarly : .withdrawn }
         switch job {
         case .prompt(let prompt) where audibility == .aloud: delegate.heard(prompt)
@@ -199,8 +199,8 @@ extension AnnouncerService {
     ) async throws(PlayerError) -> Announcer.Outcome {
         let outcome = try await player.play(
             script, announcement.delivery, until: earlyEnd, began: nowPlaying.noteWritten)
-        noteDevice()
-        noteSound()
+        updateDevice()
+        endSoundFaults()
         guard case .heard(let audibility) = outcome else { return nowPlaying.isWritten ? .stoppedEarly : .withdrawn }
         return .played(audibility)
     }
@@ -235,7 +235,7 @@ extension AnnouncerService {
         }
         log(script, of: announcement.job)
         try await player.play(script, announcement.delivery)
-        noteDevice()
+        updateDevice()
         return .played(.aloud)
     }
 

@@ -53,7 +53,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     ///   - customMessages: for `say` and `ring` commands; `nil` if the box takes none.
     ///   - ages: how the messages of payments arrived.
     ///   - day: counts the takings, on this thread; `nil` without a history.
-    ///   - lookInterval: how often an idle box checks its sound card. A fault and its end must be known within 10 s,
+    ///   - checkInterval: how often an idle box checks its sound card. A fault and its end must be known within 10 s,
     ///     and a card may take time to open.
     package init(
         announcer: Announcer, inbox: any Inbox, customMessages: (any SpokenCustomMessages)? = nil, clock: BoxClock,
@@ -62,11 +62,11 @@ package actor AnnouncerService: Service, AnnouncerWork {
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, requests: AnnouncerRequests = AnnouncerRequests(),
         ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
         day: ShopDay? = nil,
-        delegate: any AnnouncerDelegate, lookInterval: Duration = .seconds(5)
+        delegate: any AnnouncerDelegate, checkInterval: Duration = .seconds(5)
     ) {
-        executor = ThreadExecutor(name: "announcer", every: lookInterval) {
+        executor = ThreadExecutor(name: "announcer", every: checkInterval) {
             requests.checkDevice()
-            delegate.poll()
+            delegate.runPeriodicChecks()
         }
         self.announcer = announcer
         self.requests = requests
@@ -138,7 +138,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         // Without a sound card, the first announcement tries again.
         do throws(PlayerError) {
             try await player.prepare()
-            noteDevice()
+            updateDevice()
         } catch { await handle(error) }
         await noteRecordings()
         // Payments from before the restart.

@@ -53,7 +53,7 @@ struct AnnouncerEvents: AnnouncerDelegate {
     init(box: BoxContext, _ unprovisioning: Unprovisioning, _ networkPrompts: NetworkPrompts) {
         (self.box, self.unprovisioning, self.networkPrompts) = (box, unprovisioning, networkPrompts)
         update = UpdateWatch(mark: InstalledFolders.updateMark, state: box.state)
-        update.poll()
+        update.checkMark()
     }
 
     func receiptsAreWaiting() { box.receiptsAreWaiting() }
@@ -64,5 +64,5 @@ struct AnnouncerEvents: AnnouncerDelegate {
         networkPrompts.heard(prompt)
     }
 
-    func poll() { update.poll() }
+    func runPeriodicChecks() { update.checkMark() }
 }

@@ -7,7 +7,7 @@ import Synchronization
 // Notices that are refused because of their content.
 extension Intake {
     /// - Parameter messages: the messages of the outcomes, in the same order.
-    func noteRefusals(_ outcomes: [ArrivalOutcome], of messages: [FeedMessage]) {
+    func reportRefusals(_ outcomes: [ArrivalOutcome], of messages: [FeedMessage]) {
         let time = clock.reading.time
         let refused = zip(outcomes, messages).compactMap { outcome, message -> RefusedNotices.Notice? in
             guard let (id, reason) = outcome.refusal, isForShop(message) else { return nil }
@@ -61,8 +61,8 @@ final class Refusals: Sendable {
         replies.withLock { if $0.count < Self.limit { $0.append(reply) } }
     }
 
-    /// Removes and returns the oldest ones.
-    func take(_ count: Int) -> [OutgoingReceipt] {
+    /// Removes and returns at most this many, the oldest first.
+    func removeFirst(_ count: Int) -> [OutgoingReceipt] {
         replies.withLock { replies in
             defer { replies.removeFirst(min(count, replies.count)) }
             return replies.prefix(count).map(OutgoingReceipt.init(refusal:))

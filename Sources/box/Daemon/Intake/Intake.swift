@@ -64,7 +64,7 @@ struct Intake: PaymentFeedDelegate {
         // If the disk refuses this, it refuses the next write too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
         let outcomes = arrivals.isEmpty ? [] : try store(arrivals, of: messages, arrivedAt: arrivedAt)
-        noteRefusals(outcomes, of: messages)
+        reportRefusals(outcomes, of: messages)
         try apply(commands)
         return outcomes.count { if case .stored = $0 { true } else { false } }
     }
@@ -79,7 +79,7 @@ struct Intake: PaymentFeedDelegate {
 
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt] {
         let kept = try inbox.receipts(after: sequence, limit: limit)
-        return kept + refusals.take(limit - kept.count)
+        return kept + refusals.removeFirst(limit - kept.count)
     }
 
     func receiptsDelivered(_ sequences: [Int64]) throws {
@@ -140,17 +140,17 @@ struct Intake: PaymentFeedDelegate {
                 let arrival: Arrival
                 switch read {
                 case .ignored(let reason):
-                    noteIgnored(reason, byAbsence: false)
+                    recordIgnored(reason, byAbsence: false)
                     continue
                 case .ignoredByAbsence(let reason):
-                    noteIgnored(reason, byAbsence: true)
+                    recordIgnored(reason, byAbsence: true)
                     continue
                 case .refused(let rejection):
                     arrival = .rejection(rejection.id == nil ? rejection : withoutUnverifiedID(rejection, signature))
                 case .notice(let notice, let unread):
                     arrival = try admit(notice, unread, message, signature, after: ids)
                 }
-                noteRead()
+                recordRead()
                 if case .notice(let notice, _) = arrival {
                     ids.insert(notice.id)
                     if let paidAt = notice.paidAt, message.isLive {
@@ -170,7 +170,7 @@ struct Intake: PaymentFeedDelegate {
         do throws(NoticeRejection) { return try reader.read(message.payload) } catch { return [.refused(error)] }
     }
 
-    private func noteIgnored(_ reason: String, byAbsence: Bool) {
+    private func recordIgnored(_ reason: String, byAbsence: Bool) {
         metrics?.ignored()
         log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: ignoredLineLimit)
         guard let warning = absences.ignored(reason, byAbsence: byAbsence) else { return }
@@ -178,7 +178,7 @@ struct Intake: PaymentFeedDelegate {
         state.update { $0.mappingWarning = warning }
     }
 
-    private func noteRead() {
+    private func recordRead() {
         if absences.read() { state.update { $0.mappingWarning = nil } }
     }
 
@@ -189,9 +189,9 @@ struct Intake: PaymentFeedDelegate {
         var notice = read
         let isSigned: Bool
         do throws(NoticeRejection) { isSigned = try signature.get() } catch { return .rejection(error) }
-        // Read before `noteClock`: a notice must not prove its own time.
+        // Read before `checkClock`: a notice must not prove its own time.
         let reading = clock.reading
-        if isSigned { noteClock(notice, reading) }
+        if isSigned { checkClock(notice, reading) }
         let remarks = [unread.remark, dropText(of: &notice)].compactMap(\.self)
         let remark = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
         let doubt = doubt(message, isSigned: isSigned).map {
@@ -221,7 +221,7 @@ struct Intake: PaymentFeedDelegate {
         return "text: \(problem)"
     }
 
-    private func noteClock(_ notice: PaymentNotice, _ reading: ClockReading) {
+    private func checkClock(_ notice: PaymentNotice, _ reading: ClockReading) {
         if let paidAt = notice.paidAt { learn(paidAt) }
         let fault = admission.clockFault(shownBy: notice, reading)
         guard fault != state.snapshot.signedTimeFault else { return }

@@ -54,6 +54,6 @@ struct UpdateWatch {
     let mark: String
     let state: BoxState
 
-    /// Checks for the mark. It is on a file system in memory, so the check is cheap.
-    func poll() { state.update { $0.isUpdating = SmallFile.exists(mark) } }
+    /// The mark is on a file system in memory, so this is cheap.
+    func checkMark() { state.update { $0.isUpdating = SmallFile.exists(mark) } }
 }

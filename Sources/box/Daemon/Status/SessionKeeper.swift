@@ -92,7 +92,7 @@ package final class SessionKeeper: Sendable {
 
     /// Ends a loss that is older than ``SessionRecord/memory``, and retries a write that failed. Blocks on the disk;
     /// called with every status.
-    package func poll() {
+    package func runHousekeeping() {
         let isOver = content.withLock { content in
             guard let since = content.lossKnownSince, now() - since >= SessionRecord.memory else { return false }
             return content.endLoss()
@@ -129,7 +129,7 @@ extension SessionKeeper: Feature {
     }
 
     func fill(_ status: inout BoxStatus) {
-        poll()
+        runHousekeeping()
         let snapshot = state.snapshot
         status.session = snapshot.session
         if let broker = snapshot.broker { status.broker = broker }

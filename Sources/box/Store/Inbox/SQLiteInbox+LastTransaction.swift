@@ -122,7 +122,7 @@ private struct TakenRows {
         var unknown = try stored.filter { try SQLiteInbox.noticeRow($0, in: database) == nil }[...]
         for number in missing {
             let id = unknown.popFirst()
-            try Salvage.noteLost(number, id, at: now, in: database)
+            try Salvage.recordLost(number, id, at: now, in: database)
             if let id { try ReceiptRecord.askAgain(for: id, at: now, in: database) }
             lost += 1
         }

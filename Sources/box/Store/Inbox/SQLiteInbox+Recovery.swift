@@ -88,9 +88,9 @@ extension SQLiteInbox {
                 if let problem = try inbox.check() {
                     try repair.beforeSalvage(problem)
                     inbox.replaceIfPossible(because: problem)
-                    try inbox.takeAndForget(last, at: repair.now())
+                    try inbox.restoreAndForget(last, at: repair.now())
                 } else {
-                    try inbox.takeAndForget(last, at: repair.now())
+                    try inbox.restoreAndForget(last, at: repair.now())
                     do { try inbox.restoreWaiting() } catch { inbox.report("whether all wait that should: \(error)") }
                     inbox.resume(repair)
                 }
@@ -110,11 +110,13 @@ extension SQLiteInbox {
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
         inbox.replaceIfPossible(because: problem ?? "")
         // If the file cannot be replaced yet, the next start finds the transaction again.
-        do { try inbox.takeAndForget(last, at: repair.now()) } catch { inbox.report("the last transaction: \(error)") }
+        do { try inbox.restoreAndForget(last, at: repair.now()) } catch {
+            inbox.report("the last transaction: \(error)")
+        }
         return inbox
     }
 
-    private func takeAndForget(_ last: LastTransaction?, at now: Timestamp) throws(InboxError) {
+    private func restoreAndForget(_ last: LastTransaction?, at now: Timestamp) throws(InboxError) {
         if let last { try restore(last, at: now) }
         LastTransaction.forget(path)
     }

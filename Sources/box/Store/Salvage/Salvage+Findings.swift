@@ -143,11 +143,11 @@ extension Salvage {
         } else if end > 0 {
             lost.append(end)
         }
-        for number in lost { try Self.noteLost(number, at: now, in: database) }
+        for number in lost { try Self.recordLost(number, at: now, in: database) }
     }
 
     /// Counts a payment of which nothing but its number is left, so that no total which contains it is certain.
-    static func noteLost(
+    static func recordLost(
         _ number: Int64, _ id: PaymentID? = nil, at now: Timestamp, in database: Database
     ) throws {
         try database.execute(

@@ -62,7 +62,7 @@ struct ConfiguredBox {
         directory.report(to: state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try directory.inbox(salvagesAtOnce: salvagesAtOnce, salvage, state, logger)
-        try directory.noteInbox(of: configuration.merchantID)
+        try directory.storeOwner(configuration.merchantID)
         installed.report(to: state, logger)
         // A wrong board file is the installer's mistake and an error; a missing line may be a loose wire.
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)

@@ -63,7 +63,7 @@ public enum FirstBoot {
             explain(error, outcome: "nothing was changed", in: errorFile)
             throw error
         }
-        if file == claim { return try takeClaim(file, to: path, profiles, powerLoss, errorFile) }
+        if file == claim { return try moveClaim(file, to: path, profiles, powerLoss, errorFile) }
         let changed: [String]
         let notice: String?
         var plan: ProvisioningPlan
@@ -90,7 +90,7 @@ public enum FirstBoot {
         unlink(errorFile)
         // The file has only network settings, for a box that enrols.
         if !bringsSetup, SmallFile.exists(claim) {
-            let outcome = try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
+            let outcome = try moveClaim(claim, to: path, profiles, powerLoss, errorFile)
             if let notice {
                 leave("The box takes its claim from this card, but for this:\n\n\(notice)\n", in: errorFile)
             }
@@ -101,7 +101,7 @@ public enum FirstBoot {
     }
 
     /// Moves a claim from the partition. It stays there if a power cut would delete it: the box could not be enrolled.
-    private static func takeClaim(
+    private static func moveClaim(
         _ file: String, to path: String, _ profiles: WiFiProfiles, _ powerLoss: (String) -> PowerLoss,
         _ errorFile: String
     ) throws -> Outcome {

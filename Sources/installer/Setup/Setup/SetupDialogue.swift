@@ -68,7 +68,7 @@ public struct SetupDialogue: Sendable {
             case "n", "no", "", "<": step = question(from: Self.fromBroker, askingAgain: true)
             default: problem = "expected yes or no"
             }
-        case .askCode: takeCode(line)
+        case .askCode: checkCode(line)
         case .checkBroker, .playSamples, .speakCode, .finish, .quit: break
         }
     }
@@ -139,7 +139,7 @@ public struct SetupDialogue: Sendable {
         question == .speaker ? .playSamples(choices.samples(for: answers)) : .ask(question)
     }
 
-    private mutating func takeCode(_ line: String) {
+    private mutating func checkCode(_ line: String) {
         switch line {
         case "", "again": step = .speakCode(code)
         case code.map(String.init).joined(): step = .finish

@@ -95,11 +95,11 @@ struct PreparationTests {
         sink.base.fail(.open, with: .unavailable(device: "recording", reason: "away"))
         await #expect(throws: PlayerError.self) { try await player.prepare() }
         for _ in 1...3 { player.expect(utterance) }
-        try await player.look()
+        try await player.checkDevice()
         #expect(sink.calls.load(ordering: .relaxed) == 1)
         try await player.prepare()
         player.expect(utterance)
-        try await player.look()
+        try await player.checkDevice()
         #expect(sink.calls.load(ordering: .relaxed) == 3)
     }
 
@@ -118,7 +118,7 @@ struct PreparationTests {
         let player = player()
         await player.close()
         player.expect(utterance)
-        try await player.look()
+        try await player.checkDevice()
         #expect(sink.calls.load(ordering: .relaxed) == 0)
     }
 

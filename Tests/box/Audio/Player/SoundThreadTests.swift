@@ -13,8 +13,8 @@ struct SoundThreadTests {
         let thread = SoundThread(closeWhenIdle: .milliseconds(20)) { _ in sink }
         _ = try await thread.open()
         // For ever, if each of them counted as use.
-        while sink.isOpen { try await thread.look() }
-        for _ in 1...3 { try await thread.look() }
+        while sink.isOpen { try await thread.checkDevice() }
+        for _ in 1...3 { try await thread.checkDevice() }
         #expect(sink.openingCount == 1)
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A device of which one call never comes back until it is let go.
 final class StuckSink: AudioSink {
-    enum Call: Sendable, CaseIterable { case open, write, drain, close, look }
+    enum Call: Sendable, CaseIterable { case open, write, drain, close, check }
 
     let base = RecordingSink()
     private let stuckIn: Call?
@@ -42,9 +42,9 @@ final class StuckSink: AudioSink {
         try base.drain()
     }
 
-    func look() throws(AudioSinkError) {
-        hold(.look)
-        try base.look()
+    func checkDevice() throws(AudioSinkError) {
+        hold(.check)
+        try base.checkDevice()
     }
 
     // A driver that holds a call cares for no interrupt.

@@ -103,11 +103,11 @@ struct TimedSinkTests {
         devices.all[1].release()
     }
 
-    @Test("A look that does not come back is given up; what comes after is played by a new thread")
-    func look() async throws {
-        let devices = Devices(stuck: [.look])
+    @Test("A check that does not come back is given up; what comes after is played by a new thread")
+    func checkDevice() async throws {
+        let devices = Devices(stuck: [.check])
         let thread = thread(on: devices)
-        let error = await #expect(throws: AudioSinkError.self) { try await thread.look() }
+        let error = await #expect(throws: AudioSinkError.self) { try await thread.checkDevice() }
         #expect(error?.description.contains("asking whether it is there did not come back in time") == true)
         try await announce(on: thread)
         #expect(devices.all[1].base.announcements.count == 1)

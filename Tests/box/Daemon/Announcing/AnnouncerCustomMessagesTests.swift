@@ -36,7 +36,7 @@ struct AnnouncerCustomMessagesTests {
             player: Player(sink: sink ?? self.sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
-            delegate: AnnouncerHooks(receipts: { [recorded] in recorded.append(()) }), lookInterval: .seconds(86_400))
+            delegate: AnnouncerHooks(receipts: { [recorded] in recorded.append(()) }), checkInterval: .seconds(86_400))
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)

@@ -11,7 +11,7 @@ struct AnnouncerRequestsTests {
     private func takePrompts() -> [Prompt] {
         requests.with { asked in
             var prompts: [Prompt] = []
-            while let prompt = asked.prompts.take() { prompts.append(prompt) }
+            while let prompt = asked.prompts.popFirst() { prompts.append(prompt) }
             return prompts
         }
     }

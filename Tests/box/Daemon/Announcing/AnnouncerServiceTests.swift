@@ -29,7 +29,7 @@ struct AnnouncerServiceTests {
 
     private func withService(
         hurryAbove: Int? = nil, quietHours: QuietHours? = nil, voice: Voice? = nil,
-        lookInterval: Duration = .seconds(86_400), looksElsewhere: @escaping @Sendable () -> Void = {},
+        checkInterval: Duration = .seconds(86_400), checksElsewhere: @escaping @Sendable () -> Void = {},
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
@@ -47,7 +47,7 @@ struct AnnouncerServiceTests {
                 }),
             delegate: AnnouncerHooks(
                 receipts: { [recorded] in recorded.append(()) }, heardPrompt: { [heard] in heard.append($0) },
-                looks: looksElsewhere), lookInterval: lookInterval)
+                checks: checksElsewhere), checkInterval: checkInterval)
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)
@@ -99,9 +99,9 @@ struct AnnouncerServiceTests {
     }
 
     @Test("Whatever else is to be looked after is, while a payment is spoken and afterwards")
-    func looksElsewhere() async throws {
+    func checksElsewhere() async throws {
         let looks = Journal<Void>()
-        try await withService(lookInterval: .milliseconds(5), looksElsewhere: { looks.append(()) }) { service in
+        try await withService(checkInterval: .milliseconds(5), checksElsewhere: { looks.append(()) }) { service in
             try arrive(["8"])
             requests.inboxChanged()
             for _ in 1...2 { try await looks.next() }
@@ -213,7 +213,7 @@ struct AnnouncerServiceTests {
 
     @Test("An idle box knows that its card was pulled out, and that it is back, without any payment")
     func idleCard() async throws {
-        try await withService(lookInterval: .milliseconds(5)) { _ in
+        try await withService(checkInterval: .milliseconds(5)) { _ in
             for await snapshot in state.changes() where snapshot.device != nil { break }
             for _ in 1...2 {
                 sink.unplug()
@@ -230,7 +230,7 @@ struct AnnouncerServiceTests {
     @Test("A card that comes after the start is opened when it is there, and the fault goes without any payment")
     func lateCard() async throws {
         sink.unplug()
-        try await withService(lookInterval: .milliseconds(5)) { _ in
+        try await withService(checkInterval: .milliseconds(5)) { _ in
             for await snapshot in state.changes() where snapshot.audioFault != nil { break }
             sink.plug()
             for await snapshot in state.changes() where snapshot.audioFault == nil { break }

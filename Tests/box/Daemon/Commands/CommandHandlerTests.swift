@@ -53,7 +53,7 @@ struct CommandHandlerTests {
         fixture.commands.perform(.volume(.to(Volume(20))))
         fixture.commands.perform(.warnOfUnprovisioning)
         #expect(fixture.volume.loudness == loudness(20))
-        #expect(fixture.requests.with { $0.prompts.take() } == .unprovisionWarning)
+        #expect(fixture.requests.with { $0.prompts.popFirst() } == .unprovisionWarning)
         fixture.commands.perform(.volume(.to(Volume(50))))
         fixture.commands.perform(.play(.today))
         #expect(fixture.volume.loudness == loudness(50))

@@ -35,7 +35,7 @@ struct IntakeRefusalTests {
     }
 
     /// What the announcer was asked to say since the last look.
-    private func takePrompt() -> Prompt? { requests.with { $0.prompts.take() } }
+    private func takePrompt() -> Prompt? { requests.with { $0.prompts.popFirst() } }
 
     private func message(
         _ text: String, isRetained: Bool = false, isSigned: Bool = false, doubtfulName: String? = nil

@@ -20,7 +20,7 @@ struct NetworkPromptsTests {
     private var waiting: Prompt? {
         requests.with { asked in
             var prompts = asked.prompts
-            return prompts.take()
+            return prompts.popFirst()
         }
     }
 
@@ -28,7 +28,7 @@ struct NetworkPromptsTests {
 
     private func hear(_ prompt: Prompt, _ service: NetworkPrompts) async {
         await waits(prompt)
-        requests.with { _ = $0.prompts.take() }
+        requests.with { _ = $0.prompts.popFirst() }
         service.heard(prompt)
     }
 

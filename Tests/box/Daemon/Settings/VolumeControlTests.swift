@@ -82,7 +82,7 @@ struct VolumeControlTests {
             ]
             for change in changes {
                 _ = await fixture.volume.change(change)
-                if let prompt = fixture.requests.with({ $0.prompts.take() }) { said.append(prompt) }
+                if let prompt = fixture.requests.with({ $0.prompts.popFirst() }) { said.append(prompt) }
             }
         }
         let expected: [Prompt] = [.volumeMaximum, .volumeMaximum, .volumeMinimum, .volumeMinimum]

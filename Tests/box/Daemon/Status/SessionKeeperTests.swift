@@ -76,14 +76,14 @@ struct SessionKeeperTests {
         let (keeper, state) = box()
         keeper.began(connection(false))
         now.value += .seconds(3599)
-        keeper.poll()
+        keeper.runHousekeeping()
         #expect(state.snapshot.sessionFault != nil)
         keeper.began(connection(false))
         now.value += .seconds(3599)
-        keeper.poll()
+        keeper.runHousekeeping()
         #expect(state.snapshot.sessionFault != nil)
         now.value += .seconds(1)
-        keeper.poll()
+        keeper.runHousekeeping()
         #expect(state.snapshot.sessionFault == nil && disk.record.withLock { $0 }?.hasLoss == false)
     }
 
@@ -95,7 +95,7 @@ struct SessionKeeperTests {
         keeper.began(connection(false))
         #expect(state.snapshot.sessionFault != nil && disk.record.withLock { $0 }?.epoch == 1)
         disk.isFull.withLock { $0 = false }
-        keeper.poll()
+        keeper.runHousekeeping()
         #expect(disk.record.withLock { $0 }?.epoch == 2)
     }
 

@@ -31,11 +31,11 @@ struct IntakeHooks: IntakeDelegate {
 struct AnnouncerHooks: AnnouncerDelegate {
     var receipts: @Sendable () -> Void = {}
     var heardPrompt: @Sendable (Prompt) -> Void = { _ in }
-    var looks: @Sendable () -> Void = {}
+    var checks: @Sendable () -> Void = {}
 
     func receiptsAreWaiting() { receipts() }
     func heard(_ prompt: Prompt) { heardPrompt(prompt) }
-    func poll() { looks() }
+    func runPeriodicChecks() { checks() }
 }
 
 /// Refuses every text of a notice and every clip, and no word of a command, where a test says nothing else.

@@ -171,7 +171,7 @@ extension Announcer {
 ///
 ///     prompts.put(.networkLost)
 ///     prompts.put(.networkRestored)  // replaces it: the same concern
-///     prompts.take()  // .networkRestored
+///     prompts.popFirst()  // .networkRestored
 package struct PromptQueue: Sendable, Equatable {
     private var prompts: [Prompt.Concern: Prompt] = [:]
 
@@ -195,7 +195,7 @@ package struct PromptQueue: Sendable, Equatable {
     /// Removes and returns the next prompt.
     ///
     /// - Parameter paymentsWait: leaves out prompts that wait for payments to end.
-    package mutating func take(whilePaymentsWait paymentsWait: Bool = false) -> Prompt? {
+    package mutating func popFirst(whilePaymentsWait paymentsWait: Bool = false) -> Prompt? {
         let due = prompts.keys.filter { !paymentsWait || !$0.waitsForPayments }
         return due.min().flatMap { prompts.removeValue(forKey: $0) }
     }

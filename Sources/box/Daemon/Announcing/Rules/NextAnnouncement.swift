@@ -140,7 +140,7 @@ public struct Announcer: Sendable {
             }
             if let code = asked.code.take() { return .answer(.signInCode(code)) }
         case .prompt:
-            if let prompt = asked.prompts.take(whilePaymentsWait: paymentsWait) {
+            if let prompt = asked.prompts.popFirst(whilePaymentsWait: paymentsWait) {
                 guard prompt.concern == .refusal else { return .say(announcement(of: .prompt(prompt))) }
                 // As loud as the payment would have been. Quiet hours are read together with the queue.
                 if let moment = reading?.moment { return .say(announcement(of: .prompt(prompt), at: moment)) }

@@ -4,8 +4,8 @@ import SoundboxCore
 import SoundboxTesting
 import Testing
 
-@Suite("Looking after an idle ALSA device")
-struct LookTests {
+@Suite("Checking an idle ALSA device")
+struct DeviceCheckTests {
     @Test(
         "A card that is pulled out is found gone, open or closed, and opens when it is back",
         arguments: PluggedSinkContract.allCases)
@@ -17,14 +17,14 @@ struct LookTests {
         #expect(problem == nil)
     }
 
-    @Test("A look asks an open device for its state, and opens and plays nothing")
+    @Test("A check asks an open device for its state, and opens and plays nothing")
     func quiet() throws {
         let bench = Bench()
         try bench.announce(periods: 2)
         let calls = bench.pcm.seen.calls
-        for _ in 1...3 { try bench.sink.look() }
+        for _ in 1...3 { try bench.sink.checkDevice() }
         bench.sink.close()
-        for _ in 1...3 { try bench.sink.look() }
+        for _ in 1...3 { try bench.sink.checkDevice() }
         #expect(bench.pcm.seen.calls == calls)
         #expect(!bench.pcm.seen.isOpen)
     }
@@ -35,7 +35,7 @@ struct LookTests {
         let bench = Bench()
         try bench.announce(periods: 2)
         bench.pcm.change { $0.state = state }
-        try bench.sink.look()
+        try bench.sink.checkDevice()
         try bench.announce(periods: 2)
     }
 
@@ -46,7 +46,7 @@ struct LookTests {
         try bench.announce(periods: 1)
         bench.sink.close()
         bench.pcm.unplug()
-        try bench.sink.look()
+        try bench.sink.checkDevice()
     }
 
     @Test(
@@ -57,9 +57,9 @@ struct LookTests {
         try bench.announce(periods: 1)
         if isInterrupted { bench.sink.interrupt() }
         bench.pcm.unplug()
-        let open = sinkError { () throws(AudioSinkError) in try bench.sink.look() }
+        let open = sinkError { () throws(AudioSinkError) in try bench.sink.checkDevice() }
         #expect(open == .writeFailed(device: "card", reason: "it was unplugged, or its driver is gone"))
-        let closed = sinkError { () throws(AudioSinkError) in try bench.sink.look() }
+        let closed = sinkError { () throws(AudioSinkError) in try bench.sink.checkDevice() }
         #expect(closed == .unavailable(device: "card", reason: "it was unplugged, or its driver is gone"))
     }
 }
