@@ -92,6 +92,11 @@ gateway-test: gateway ## the gateway with 10,000 simulated boxes, some of them a
 	@provisioning/install-dependencies.sh brokers
 	@Tests/Cluster/gateway-test --boxes $(or $(BOXES),10000) --rate $(or $(RATE),200)
 
+.PHONY: gateway-figures
+gateway-figures: gateway ## the gateway on SQLite beside one, two and three on a PostgreSQL: payments and receipts a second, bytes, processor; DURATION=20 s of load each
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/gateway-figures --seconds $(or $(DURATION),20)
+
 .PHONY: gateway-interop
 gateway-interop: gateway ## the gateway's hooks beside the providers' own SDKs from PyPI: what one takes or refuses, so must the other; ROUNDS=60, SEED=… repeats a run
 	@Tests/gateway/Interop/interop-test --rounds $(or $(ROUNDS),60) $(addprefix --seed ,$(SEED)) || { (($$? == 75)) && echo "The hooks are not compared; the reason is above."; }

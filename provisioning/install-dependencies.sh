@@ -43,7 +43,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
 [[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-alsaaudio)
-[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy iproute2 python3 python3-venv)
+[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy wrk iproute2 python3 python3-venv)
 [[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 
 # Names that others provide count as well: Debian 13 has libelf1 as libelf1t64.
