@@ -48,11 +48,27 @@ enum SourceTree {
 
     /// - Parameter path: from a folder of the project or of `Sources`; `*` stands for any part of a name.
     static func exists(_ path: String) -> Bool {
-        [project, "\(project)/Sources"].contains { root in
-            var found = glob_t()
-            defer { globfree(&found) }
-            return glob("\(root)/\(path)", 0, nil, &found) == 0
+        [project, "\(project)/Sources"].contains { !matches("\($0)/\(path)").isEmpty }
+    }
+
+    /// The texts of the files that a path stands for, as ``exists(_:)`` reads it: of a folder, all below it.
+    static func texts(at path: String) -> [String] {
+        let files = [project, "\(project)/Sources"].flatMap { matches("\($0)/\(path)") }.flatMap { file in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder.boolValue else {
+                return [file]
+            }
+            return (FileManager.default.enumerator(atPath: file)?.compactMap { $0 as? String } ?? [])
+                .map { "\(file)/\($0)" }
         }
+        return files.compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+    }
+
+    private static func matches(_ pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
     static func code(of text: String) -> String {
