@@ -37,6 +37,8 @@ final class Connection {
     private var answers: [(id: Int32, refusal: BrokerReason?)] = []
     /// Whether TCP is still being established.
     private(set) var isOpening = true
+    /// Whether this machine has refused it already: 2.0.11 tries the TLS handshake at once, which takes the socket's error.
+    private var isRefused = false
     /// Whether the broker has accepted the connection.
     private(set) var isAccepted = false
     /// Whether all of CONNECT has been sent.
@@ -116,10 +118,12 @@ final class Connection {
             throw .link(.settings(.controlCharacter(.username)))
         }
         if version == .v5 { keepProperties(of: login) }
+        errno = 0
         let code = mosquitto_connect_async(handle, endpoint.host, Int32(endpoint.port), Int32(login.keepAlive))
         let error = errno
         // 2.0.11 begins the handshake here, and so may end it as well.
         guard code <= MOSQ_ERR_SUCCESS.rawValue, let socket else { throw loss(code, error) }
+        isRefused = error == ECONNREFUSED
         // Programs that the box starts must not inherit it.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         // Where the box's keep-alive is long, a vanished broker is noticed after a minute by TCP's.
@@ -289,6 +293,7 @@ final class Connection {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(mosquitto_socket(handle), SOL_SOCKET, SO_ERROR, &code, &size)
+        if isRefused, code == 0, hungUp { code = ECONNREFUSED }
         // TLS may have begun, and the peer may have hung up on that.
         if code == ECONNRESET || (code == 0 && hungUp) { throw .link(.closed) }
         guard code == 0 else { throw .link(.system(SystemError(code: code))) }

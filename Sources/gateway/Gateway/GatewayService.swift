@@ -33,12 +33,7 @@ package struct GatewayService {
     package init(configuration: GatewayConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        if let keys = configuration.keys {
-            try configuration.using("keys") {
-                guard !SmallFile.exists(keys) else { return }
-                throw FileError(path: keys, problem: "is not there; it is the folder or the file of the boxes' keys")
-            }
-        }
+        try Self.checkForKeys(configuration)
         let (tokens, reader) = try Self.read(configuration)
         Self.log(reader, configuration, logger)
         let fleet = try MQTTFleet(
@@ -66,6 +61,20 @@ package struct GatewayService {
                     wake: fleet.publicationsAreWaiting)
             },
             clock: store.clock, metrics: metrics, logger: logger)
+    }
+
+    private static func checkForKeys(_ configuration: GatewayConfiguration) throws {
+        guard let keys = configuration.keys else { return }
+        try configuration.using("keys") {
+            guard !SmallFile.exists(keys) else { return }
+            throw FileError(path: keys, problem: "is not there; it is the folder or the file of the boxes' keys")
+        }
+    }
+
+    /// The boxes' keys, each of which is read at its use: one that cannot be used costs one box only. Blocks on the disk.
+    package static func keys(_ configuration: GatewayConfiguration) throws -> (usable: Int, problems: [String]) {
+        try checkForKeys(configuration)
+        return try configuration.using("keys") { try SigningKeys(path: configuration.keys).check() }
     }
 
     /// What ``reload()`` reads again. Blocks on the disk.

@@ -103,9 +103,9 @@ private struct ReloadService: Service {
 struct CheckConfiguration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read gateway.yaml and what it names: tokens, hooks and secrets.",
+        abstract: "Read gateway.yaml and what it names: tokens, hooks, secrets and keys.",
         discussion: """
-            Prints the hooks, or what cannot be read, with file and line. Changes nothing, and needs no broker. Run it as \
+            Prints the hooks and the boxes' keys, or what cannot be read, with file and line. Changes nothing, and needs no broker. Run it as \
             the gateway's user.
             """)
 
@@ -115,6 +115,9 @@ struct CheckConfiguration: ParsableCommand {
         let configuration = try GatewayConfiguration(readingFile: configuration.config)
         _ = try configuration.brokerSettings()
         let hooks = try GatewayService.read(configuration).reader.hooks.keys.sorted()
+        let keys = try GatewayService.keys(configuration)
         print("hooks: \(hooks.isEmpty ? "none" : hooks.joined(separator: " "))")
+        print("keys: \(keys.usable)")
+        for problem in keys.problems { print("payments wait for it: \(problem)".printable) }
     }
 }

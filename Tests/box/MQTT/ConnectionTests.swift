@@ -114,13 +114,14 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A broker that is not there is reported, and found when it appears")
-    func nobodyListens() async throws {
+    @Test("A broker that is not there is reported, with TLS too, and tried again", arguments: [false, true])
+    func nobodyListens(usesTLS: Bool) async throws {
         let delegate = RecordingDelegate()
-        try await withFeed(boxSettings(port: LoopbackSocket.freePort()), delegate: delegate) { _ in
+        let settings = try boxSettings(port: LoopbackSocket.freePort()) { if usesTLS { $0.tls = .init() } }
+        try await withFeed(settings, delegate: delegate) { _ in
             for _ in 1...3 {
                 let reason = try await delegate.disconnectionReason()
-                #expect(reason.hasPrefix("cannot reach mqtt://127.0.0.1:"))
+                #expect(reason.hasPrefix("cannot reach mqtt\(usesTLS ? "s" : "")://127.0.0.1:"))
                 #expect(reason.hasSuffix(": Connection refused"))
             }
         }

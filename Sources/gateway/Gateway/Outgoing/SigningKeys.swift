@@ -17,6 +17,30 @@ struct SigningKeys: Sendable {
         return SmallFile.exists(file) ? try SigningKey(readingFile: file) : nil
     }
 
+    /// How many keys can be used, and what is wrong with the others. Reads all of them.
+    /// - Throws: where a folder cannot be read.
+    func check() throws(FileError) -> (usable: Int, problems: [String]) {
+        guard let path else { return (0, []) }
+        var files = [path]
+        if SmallFile.exists("\(path)/.") {
+            files = []
+            for folder in try Self.content(of: path) where SmallFile.exists("\(folder)/.") {
+                files += try Self.content(of: folder).filter { $0.hasSuffix(".key") }
+            }
+        }
+        var problems: [String] = []
+        for file in files {
+            do throws(SecretFileError) { _ = try SigningKey(readingFile: file) } catch { problems.append("\(error)") }
+        }
+        return (files.count - problems.count, problems)
+    }
+
+    private static func content(of folder: String) throws(FileError) -> [String] {
+        do throws(SystemError) { return try SmallFile.names(in: folder).sorted().map { "\(folder)/\($0)" } } catch {
+            throw FileError(path: folder, problem: "\(error)")
+        }
+    }
+
     /// What is published on a topic of a box, signed where the box has a key.
     func payload(
         _ members: [(name: String, value: JSONValue)], of box: BoxID, on topic: String
