@@ -15,7 +15,17 @@ import SoundboxSystem
 /// callbacks.
 package struct GatewayService {
     /// A payment is answered within milliseconds, so these are what a proxy keeps open.
-    static let mostConnections = 512
+    private static let mostConnections = 512
+
+    /// Of its requests.
+    static var limits: HTTPServer.Limits {
+        var limits = HTTPServer.Limits(
+            mostConnections: mostConnections, idleSeconds: 30, lifetime: .seconds(30), renewsLifetime: true,
+            farewell: .seconds(5), longestBody: PaymentNoticeDecoder.maximumPayloadBytes)
+        // Who has sent a payment must hear that it is stored.
+        limits.waitsForAnswers = true
+        return limits
+    }
 
     private let configuration: GatewayConfiguration
     private let store: any PaymentStore
@@ -153,14 +163,8 @@ package struct GatewayService {
             if let address = configuration.metrics {
                 services.append(MetricsServer(address: address, metrics: families, logger: logger))
             }
-            var limits = HTTPServer.Limits(
-                mostConnections: Self.mostConnections, idleSeconds: 30, lifetime: .seconds(30),
-                renewsLifetime: true,
-                farewell: .seconds(5), longestBody: PaymentNoticeDecoder.maximumPayloadBytes)
-            // Who has sent a payment must hear that it is stored.
-            limits.waitsForAnswers = true
             let server = try HTTPServer(
-                limits: limits, refusal: { .error($0, $1) }, headers: handler.headers, handler: handler.answer)
+                limits: Self.limits, refusal: { .error($0, $1) }, headers: handler.headers, handler: handler.answer)
             services.append(
                 RequestService(server: server, address: configuration.listen, systemd: systemd, logger: logger))
             return services

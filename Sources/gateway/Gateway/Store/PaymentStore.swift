@@ -195,6 +195,9 @@ package struct DeliveryTurn: Sendable {
 
     package init() {}
 
+    /// Whether it may say nothing new: every gateway gets the receipts and statuses of all boxes.
+    var isPerhapsKnown: Bool { acknowledged.isEmpty && refused.isEmpty }
+
     package var isEmpty: Bool {
         receipts.isEmpty && acknowledged.isEmpty && refused.isEmpty && changedBoxes.isEmpty && awakened.isEmpty
     }

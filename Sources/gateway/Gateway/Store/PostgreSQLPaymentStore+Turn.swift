@@ -82,13 +82,14 @@ extension PostgreSQLPaymentStore {
             try step.apply(turn)
             return step
         }
-        // Every gateway gets every receipt and status: what says nothing new is no transaction.
-        let isNew = try read { connection, lease in
-            let isNew = try step(lock: false, connection, lease).rows.isChanged
-            if !isNew { try write(turn.changedBoxes.known(boxes), on: connection) }
-            return isNew
+        if turn.isPerhapsKnown {
+            let isKnown = try read { connection, lease in
+                guard try !step(lock: false, connection, lease).rows.isChanged else { return false }
+                try write(turn.changedBoxes.known(boxes), on: connection)
+                return true
+            }
+            if isKnown { return DeliveryTurnOutcome() }
         }
-        guard isNew else { return DeliveryTurnOutcome() }
         return try write { connection, lease in
             let step = try step(lock: true, connection, lease)
             try step.rows.write(on: connection)

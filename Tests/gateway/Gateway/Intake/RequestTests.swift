@@ -47,7 +47,7 @@ struct RequestTests {
         let handler = try handler(
             tokens: tokens, hooks: hooks, isConnected: isConnected, metrics: metrics, logger: logger)
         let server = try HTTPServer(
-            limits: .init(longestBody: 65_536), refusal: { .error($0, $1) }, headers: handler.headers,
+            limits: GatewayService.limits, refusal: { .error($0, $1) }, headers: handler.headers,
             handler: handler.answer)
         // A free port that was looked up before may be another test run's by now.
         let ports = Journal<Int>()
