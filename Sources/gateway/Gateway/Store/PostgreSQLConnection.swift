@@ -19,6 +19,9 @@ final class PostgreSQLConnection {
     /// How long an answer is waited for: a server that hangs must not hold up what goes without it, nor the watchdog.
     static let limit = Duration.seconds(10)
 
+    /// How long the server waits for the next statement of a transaction: less than others wait for what it has locked.
+    static let longestPause = Duration.seconds(5)
+
     init(_ address: PostgreSQLAddress) throws(PostgreSQLError) {
         let options: [PostgreSQLAddress.Option]
         do throws(SecretFileError) { options = try address.parameters() } catch {

@@ -74,6 +74,9 @@ package final class PostgreSQLPaymentStore: PaymentStore {
             SELECT set_config('synchronous_commit', 'on', false)
                 WHERE current_setting('synchronous_commit') IN ('off', 'local')
             """)
+        // A gateway that stands still inside of a transaction, or is cut off there, has the rows that others wait for.
+        try connection.execute(
+            "SET idle_in_transaction_session_timeout = \(PostgreSQLConnection.longestPause.inMilliseconds)")
         return connection
     }
 
@@ -107,6 +110,8 @@ package final class PostgreSQLPaymentStore: PaymentStore {
                     try connection.execute("COMMIT")
                     return value
                 } catch {
+                    // Without an answer there may be no connection, though it looks open.
+                    if case .lost = error as? PostgreSQLError { throw error }
                     guard connection.isOpen else { throw error }
                     try connection.execute("ROLLBACK")
                     guard (error as? PostgreSQLError)?.isConflict == true, attempts < Self.mostAttempts else {

@@ -120,6 +120,20 @@ struct PostgreSQLPaymentStoreTests {
         #expect(try numbers(one) == [])
     }
 
+    @Test(
+        "A gateway that stands still with a payment locked holds nobody up for long, and changes nothing when it wakes")
+    func standsStill() throws {
+        let accepted = try one.accept(["A"])
+        #expect(throws: StoreError.self) {
+            try one.write { connection, _ in
+                try connection.query(
+                    "UPDATE payment SET holder = NULL, state = 'failed' WHERE number = $1", [.integer(accepted[0])])
+                #expect(try announce("A", by: other).ended.count == 1)
+            }
+        }
+        #expect(try other.state("A") == .announced)
+    }
+
     @Test("A callback is sent by one; what the other hears of it counts only if it is taken")
     func callbacks() async throws {
         let first = try PostgreSQLPaymentStore(address, name: "first", receivers: ["shop": [.announced]])
