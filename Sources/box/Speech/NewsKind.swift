@@ -6,7 +6,7 @@ public struct NewsKind: Sendable, Equatable {
     /// With at most one placeholder: `{amount}`, filled by notices, or `{number}`, filled by custom messages. Either
     /// may have a suffix.
     public var words: String
-    /// The file, without `.flac`, that is played before the words; `nil` for none. Never the chime of payments.
+    /// The file, without its ending, that is played before the words; `nil` for none. Never the chime of payments.
     public var chime: String?
     /// Light and vibration during the words.
     public var pattern: OutputPattern

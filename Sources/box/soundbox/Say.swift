@@ -128,7 +128,7 @@ struct ReadingPrinter {
                 }
             }.joined()
             let files = script.elements.compactMap { element -> String? in
-                if case .phrase(let index) = element { voice.recordings.entries[index].file + ".flac" } else { nil }
+                if case .phrase(let index) = element { voice.fileName(ofRecording: index) } else { nil }
             }
             return "\(words)  \(files.joined(separator: " "))"
         case .json: return try json(money, channel: channel).text

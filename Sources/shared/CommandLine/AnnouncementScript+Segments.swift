@@ -14,7 +14,7 @@ extension AnnouncementScript {
                 case .phrase(let index):
                     .object([
                         ("text", .string(voice.recordings.entries[index].text)),
-                        ("file", .string(voice.recordings.entries[index].file + ".flac")),
+                        ("file", .string(voice.fileName(ofRecording: index))),
                     ])
                 case .pause(let length): .object([("pause_ms", .integer(length.inMilliseconds))])
                 case .sound(let sound): .object([("sound_ms", .integer(sound.duration.inMilliseconds))])

@@ -4,16 +4,16 @@ import SoundboxSystem
 
 /// A sound file, decoded.
 ///
-///     let file = try AudioFile(reading: "/usr/share/soundbox/sounds/zh-CN/chime.flac")
+///     let file = try AudioFile(reading: "/usr/share/soundbox/sounds/zh-CN/chime.opus")
 ///     print(file.recording.duration, file.channelCount)
 public struct AudioFile: Sendable {
     /// The sound, mixed to mono, at the file's own rate.
     public let recording: Recording
     /// How many channels the file holds.
     public let channelCount: Int
-    /// Whether the file is FLAC.
-    public let isFLAC: Bool
-    /// Whether ``writeFLAC(_:to:isSynthesized:origin:)`` wrote it from a synthesiser, and no person spoke it.
+    /// `nil` for a file of another kind than voices have.
+    public let format: RecordingFormat?
+    /// Whether its comment is ``comment(origin:)``: it was written from a synthesiser, and no person spoke it.
     public let isSynthesized: Bool
     /// What the synthesiser made it from: its settings and the text. `nil` if the file does not say.
     package let origin: String?
@@ -21,6 +21,10 @@ public struct AudioFile: Sendable {
     /// Marks every synthesised file, in its comment. No tool overwrites a file without this mark unless asked to.
     private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
     private static let originMark = " From "
+
+    /// The comment of a synthesised file.
+    /// - Parameter origin: what it was synthesised from, to be read as ``origin``.
+    package static func comment(origin: String?) -> String { synthesisMark + (origin.map { originMark + $0 } ?? "") }
 
     /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
     ///
@@ -34,7 +38,7 @@ public struct AudioFile: Sendable {
         }
         recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
         channelCount = file.channelCount
-        isFLAC = file.isFLAC
+        format = file.format
         isSynthesized = file.comment?.hasPrefix(Self.synthesisMark) == true
         let beforeOrigin = Self.synthesisMark + Self.originMark
         origin = file.comment.flatMap { $0.hasPrefix(beforeOrigin) ? String($0.dropFirst(beforeOrigin.count)) : nil }
@@ -58,7 +62,7 @@ public struct AudioFile: Sendable {
     ) throws(RecordingError) {
         let partial = path + ".partial"
         do throws(RecordingError) {
-            let comment = isSynthesized ? synthesisMark + (origin.map { originMark + $0 } ?? "") : nil
+            let comment = isSynthesized ? comment(origin: origin) : nil
             do { try write(recording, to: partial, comment: comment) } catch {
                 throw .unwritable(file: path, reason: error.reason)
             }
@@ -93,7 +97,7 @@ public struct AudioFile: Sendable {
 ///   - take: called with interleaved frames and the number of their channels.
 private func decode(
     _ path: String, limit: Duration, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
-) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, isFLAC: Bool, comment: String?) {
+) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, format: RecordingFormat?, comment: String?) {
     let file = try SoundFile(reading: path)
     guard (4000...192_000).contains(file.sampleRate), (1...8).contains(file.channelCount) else {
         throw .unexpectedFormat(
@@ -120,12 +124,14 @@ private func decode(
         }
         take(samples, channels)
     }
-    let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
-    // A truncated FLAC file ends without an error. The header of one made as a stream claims no length.
-    if isFLAC, file.frameCount < .max, decoded < file.frameCount {
+    let format = RecordingFormat(file.format)
+    // A truncated FLAC file ends without an error. The header of one made as a stream claims no length. A damaged packet
+    // of Opus may be passed over.
+    if format == .flac || format == .opus, file.frameCount < .max, decoded < file.frameCount {
         throw .unreadable(file: path, reason: "it ends after \(decoded) frames of \(file.frameCount)")
     }
-    return (file.sampleRate, channels, isFLAC, file.comment)
+    guard decoded > 0 else { throw .unusable(file: path, reason: "it holds no sound") }
+    return (file.sampleRate, channels, format, file.comment)
 }
 
 /// Whether all are numbers.

@@ -2,7 +2,7 @@ import SoundboxCore
 
 /// One recording of a voice: the file, what it says, and how the synthesiser should say it.
 public struct RecordingEntry: Sendable, Equatable {
-    /// File name without `.flac`: lower-case letters, digits and hyphens.
+    /// File name without its ending: lower-case letters, digits and hyphens.
     public let file: String
     /// The spoken words, as the language writes them.
     public let text: String
@@ -59,13 +59,13 @@ public struct RecordingList: Sendable, Equatable {
     public let loudness: Double
     /// `nil` for a voice that is not synthesised.
     public let synthesis: SynthesisSettings?
-    /// The file, without `.flac`, that is played before the speech; `nil` for a voice without a chime.
+    /// The file, without its ending, that is played before the speech; `nil` for a voice without a chime.
     public let chime: String?
     public let entries: [RecordingEntry]
-    /// The files, without `.flac`, that are played before the words of a kind.
+    /// The files, without its ending, that are played before the words of a kind.
     public let chimesOfKinds: [KindName: String]
 
-    /// Every file of the voice, without `.flac`.
+    /// Every file of the voice, without its ending.
     package var files: [String] { (chime.map { [$0] } ?? []) + playable }
 
     /// The files of the entries, then the chimes of kinds, each once.

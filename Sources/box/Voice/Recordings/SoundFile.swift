@@ -62,6 +62,15 @@ package struct SoundFile: ~Copyable {
             close(file)
             throw .unreadable(file: path, reason: "a damaged WAV file: \(problem)")
         }
+        let problem: String?
+        do throws(SystemError) { problem = try OggPages.problem(in: file) } catch {
+            close(file)
+            throw OpenError(code: error.code).whileReading(path)
+        }
+        if let problem {
+            close(file)
+            throw .unreadable(file: path, reason: "a damaged Ogg file: \(problem)")
+        }
         guard let handle = sf_open_fd(file, Int32(mode), &info, Int32(SF_TRUE)) else {
             // libsndfile keeps its reason in a variable that all threads share; this text says as much.
             guard Int32(mode) != Int32(SFM_WRITE) else {

@@ -59,11 +59,12 @@ public struct Voice: Sendable {
         _ recordings: RecordingList, _ yaml: YAMLValue, in directory: String
     ) throws(YAMLError) {
         guard let chime = recordings.chime, !recordings.chimesOfKinds.isEmpty,
-            let own = try? SmallFile.bytes(of: "\(directory)/\(chime).flac", limit: mostBytesOfChime)
+            let own = try? SmallFile.bytes(
+                of: RecordingFormat.path(of: "\(directory)/\(chime)"), limit: mostBytesOfChime)
         else { return }
         for (_, value) in try yaml.mapping().optional("kinds")?.mapping().entries ?? [] {
             guard let file = try value.mapping().optional("chime") else { continue }
-            let path = "\(directory)/\(try file.string()).flac"
+            let path = RecordingFormat.path(of: "\(directory)/\(try file.string())")
             if (try? SmallFile.bytes(of: path, limit: mostBytesOfChime)) == own {
                 throw file.error("it sounds as the chime of payments does, which is theirs alone; expected another")
             }
@@ -116,13 +117,20 @@ public struct Voice: Sendable {
     /// Every recording: the phrases in order, then the chime.
     var parts: [Part] { recordings.playable.indices.map { .phrase($0) } + (recordings.chime == nil ? [] : [.chime]) }
 
+    /// The file's name of a recording, with the ending of its format. Blocks on the disk for a system call or three.
+    public func fileName(ofRecording index: Int) -> String {
+        SmallFile.name(of: path(ofFile: recordings.playable[index]))
+    }
+
     /// `nil` for the chime of a voice without one.
     func path(of part: Part) -> String? {
         switch part {
-        case .chime: recordings.chime.map { "\(directory)/\($0).flac" }
-        case .phrase(let index): "\(directory)/\(recordings.playable[index]).flac"
+        case .chime: recordings.chime.map(path(ofFile:))
+        case .phrase(let index): path(ofFile: recordings.playable[index])
         }
     }
+
+    private func path(ofFile name: String) -> String { RecordingFormat.path(of: "\(directory)/\(name)") }
 
     /// Call it whenever the language, or the set of recordings left out, has changed.
     mutating func renewWriter() {

@@ -8,7 +8,7 @@ import SoundboxVoice
 struct SpokenAmount: Sendable {
     /// A recording or a rest.
     struct Part: Sendable {
-        /// The name of the recording without `.flac`, and its words; `nil` for a rest.
+        /// The recording's file and its words; `nil` for a rest.
         let source: (file: String, words: String)?
         /// Its frames; the frames of an overlap belong to both parts.
         let frames: Range<Int>
@@ -88,6 +88,6 @@ extension Voice {
     fileprivate func source(of element: AnnouncementScript.Element) -> (file: String, words: String)? {
         guard case .phrase(let index) = element else { return nil }
         let words = recordings.entries.indices.contains(index) ? recordings.entries[index].text : ""
-        return (recordings.playable[index], words)
+        return (fileName(ofRecording: index), words)
     }
 }

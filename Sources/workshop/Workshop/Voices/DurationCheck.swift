@@ -51,7 +51,7 @@ struct DurationCheck {
         let pairs = zip(spoken, expected).filter { $0.seconds > Self.longest * $1 && $0.seconds - $1 > 0.5 }
         return pairs.map { recording, usual in
             RecordingProblem(
-                file: "\(recording.file).flac",
+                file: recording.file,
                 problem: "lasts \(recording.seconds.shown) s, and \"\(recording.text)\" about \(usual.shown) s",
                 expected: "nothing but these words, in the voice's language")
         }
@@ -68,8 +68,8 @@ struct DurationCheck {
         }
         return [
             RecordingProblem(
-                file: "\(first.file).flac",
-                problem: "this and the next \(best.range.count - 1), to \(last.file).flac, last as long as the words "
+                file: first.file,
+                problem: "this and the next \(best.range.count - 1), to \(last.file), last as long as the words "
                     + "\(isLater ? "behind" : "before") theirs",
                 expected: "each phrase under its own name; was one left out of the take, and another read twice?")
         ]

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 import SoundboxVoice
 
 /// Checks that the recordings of a voice fit together:
@@ -65,7 +66,7 @@ struct RecordingCheck: Sendable {
                 if let recording, recording.pcm16 == bell {
                     problems.append(
                         RecordingProblem(
-                            file: "\(other).flac", problem: "holds the same sound as \(chime).flac",
+                            file: name(of: other), problem: "holds the same sound as \(name(of: chime))",
                             expected: "a chime that payments do not have"))
                 }
             }
@@ -77,11 +78,12 @@ struct RecordingCheck: Sendable {
             problems += found
             guard let recording else { continue }
             let pcm = recording.pcm16
-            spoken.append(.init(file: entry.file, text: entry.text, seconds: recording.duration / .seconds(1)))
+            spoken.append(
+                .init(file: name(of: entry.file), text: entry.text, seconds: recording.duration / .seconds(1)))
             if let owner = owners[pcm], entry.say == nil || entry.say != owner.say {
                 problems.append(
                     RecordingProblem(
-                        file: "\(entry.file).flac", problem: "holds the same sound as \(owner.file).flac",
+                        file: name(of: entry.file), problem: "holds the same sound as \(name(of: owner.file))",
                         expected: "\"\(entry.text)\", which is not said like \"\(owner.text)\""))
             } else {
                 owners[pcm] = entry
@@ -93,10 +95,10 @@ struct RecordingCheck: Sendable {
     private func inspect(
         _ name: String, loudness: ClosedRange<Double>
     ) -> (recording: Recording?, problems: [RecordingProblem]) {
-        let file = "\(name).flac"
+        let file = self.name(of: name)
         let path = path(of: name)
         guard access(path, F_OK) == 0 else {
-            return (nil, [RecordingProblem(file: file, problem: "does not exist", expected: "a FLAC file")])
+            return (nil, [RecordingProblem(file: file, problem: "does not exist", expected: "a recording")])
         }
         do {
             let audio = try AudioFile(reading: path)
@@ -106,16 +108,26 @@ struct RecordingCheck: Sendable {
             return (audio.recording, inspection.problems)
         } catch {
             let problem = "cannot be used: \(error.reason)"
-            return (nil, [RecordingProblem(file: file, problem: problem, expected: "a FLAC file with sound")])
+            return (nil, [RecordingProblem(file: file, problem: problem, expected: "a recording with sound")])
         }
     }
 
-    private func path(of name: String) -> String { "\(directory)/\(name).flac" }
+    private func path(of name: String) -> String { RecordingFormat.path(of: "\(directory)/\(name)") }
+
+    /// With the ending of its format.
+    private func name(of name: String) -> String { SmallFile.name(of: path(of: name)) }
 
     private func unnamedFiles() throws(RecordingError) -> [RecordingProblem] {
-        let named = Set(list.files.map { "\($0).flac" })
-        return try fileNames(in: directory).filter { !named.contains($0) && !Self.otherFiles.contains($0) }.map {
-            RecordingProblem(file: $0, problem: "no entry of voice.yaml names it", expected: "an entry, or no file")
+        let named = Set(list.files)
+        let played = Set(list.files.map(name(of:)))
+        return try fileNames(in: directory).compactMap { file in
+            if played.contains(file) || Self.otherFiles.contains(file) { return nil }
+            if let stem = RecordingFormat.stem(of: file), named.contains(stem) {
+                return RecordingProblem(
+                    file: file, problem: "is not played, since there is \(name(of: stem))", expected: "one of the two")
+            }
+            return RecordingProblem(
+                file: file, problem: "no entry of voice.yaml names it", expected: "an entry, or no file")
         }
     }
 }

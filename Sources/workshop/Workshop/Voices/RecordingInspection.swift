@@ -14,11 +14,19 @@ struct RecordingInspection {
 
     /// - Parameter sampleRate: the voice's rate, in frames per second.
     mutating func inspectFormat(of audio: AudioFile, sampleRate: Int) {
-        if !audio.isFLAC { report("is not FLAC", "FLAC") }
+        if audio.format.map({ file.hasSuffix(".\($0)") }) != true {
+            report("is of another format than its name says", "Opus in Ogg, FLAC or WAV, each under its own name")
+        }
         if audio.channelCount != 1 { report("has \(audio.channelCount) channels", "1") }
         if recording.sampleRate != sampleRate {
             report("has \(recording.sampleRate) frames per second", "\(sampleRate)")
         }
+    }
+
+    /// Whether the sound of a recording has no problem.
+    static func isSound(_ recording: Recording, loudness: ClosedRange<Double>) -> Bool {
+        var inspection = RecordingInspection(file: recording.name, recording: recording)
+        return (try? inspection.inspectSound(loudness: loudness)) != nil && inspection.problems.isEmpty
     }
 
     /// - Parameter loudness: the allowed range in LUFS.

@@ -40,7 +40,9 @@ public struct RecordingScript: Sendable, Equatable {
 
     private static func isChosen(_ entry: RecordingEntry, by selection: Selection, in directory: String) -> Bool {
         if selection == .all { return true }
-        guard let file = try? AudioFile(reading: "\(directory)/\(entry.file).flac") else { return true }
+        guard let file = try? AudioFile(reading: RecordingFormat.path(of: "\(directory)/\(entry.file)")) else {
+            return true
+        }
         return selection == .notSpokenByPerson && file.isSynthesized
     }
 

@@ -104,8 +104,8 @@ public struct VoiceReport: Sendable {
             let pair = try await renderer.recording(
                 of: AnnouncementScript(text: script.text, elements: [first, second]))
             let lengths = try [old, new].map { index in
-                let file = voice.recordings.entries[index].file
-                return try AudioFile(reading: "\(voice.directory)/\(file).flac").recording.samples.count
+                try AudioFile(reading: "\(voice.directory)/\(voice.fileName(ofRecording: index))").recording.samples
+                    .count
             }
             let slack = pair.frames(in: .milliseconds(1))
             let overlap = max(0, lengths[0] + lengths[1] - pair.samples.count)

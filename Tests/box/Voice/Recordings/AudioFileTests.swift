@@ -18,7 +18,7 @@ struct AudioFileTests {
         let tone = Recording.tone(lasting: .milliseconds(700))
         try AudioFile.writeFLAC(tone, to: folder.path(of: "tone.flac"), isSynthesized: true)
         let file = try AudioFile(reading: folder.path(of: "tone.flac"))
-        #expect(file.isFLAC && file.channelCount == 1 && file.recording.sampleRate == 22_050)
+        #expect(file.format == .flac && file.channelCount == 1 && file.recording.sampleRate == 22_050)
         #expect(file.recording.pcm16 == tone.pcm16)
         #expect(try folder.names == ["tone.flac"])
     }
@@ -57,7 +57,27 @@ struct AudioFileTests {
     func wav() throws {
         let path = try folder.write([1, 2, 3], to: "sound.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         let file = try AudioFile(reading: path)
-        #expect(!file.isFLAC && file.recording.pcm16 == [1, 2, 3])
+        #expect(file.format == .wav && file.recording.pcm16 == [1, 2, 3])
+    }
+
+    @Test("Opus is read at the rate that it was made from, as long as it was", arguments: [8000, 24_000, 48_000])
+    func opus(rate: Int) throws {
+        let tone = Recording.tone(lasting: .milliseconds(731), sampleRate: rate)
+        let path = try folder.write(
+            tone.pcm16, to: "tone.opus", sampleRate: rate, format: SF_FORMAT_OGG | SF_FORMAT_OPUS)
+        let file = try AudioFile(reading: path)
+        #expect(file.format == .opus && file.recording.sampleRate == rate)
+        #expect(file.recording.samples.count == tone.samples.count)
+    }
+
+    @Test("Of a recording in several formats Opus is played, then FLAC, then WAV")
+    func order() throws {
+        #expect(RecordingFormat.path(of: folder.path(of: "a")) == folder.path(of: "a.opus"))
+        for name in ["a.wav", "a.flac", "a.opus"] {
+            try folder.write("".utf8, to: name)
+            #expect(RecordingFormat.path(of: folder.path(of: "a")) == folder.path(of: name))
+        }
+        #expect(RecordingFormat.stem(of: "yi1.flac") == "yi1" && RecordingFormat.stem(of: "voice.yaml") == nil)
     }
 
     @Test("A folder that cannot be written is named, and nothing is left behind")
@@ -120,15 +140,20 @@ struct BadAudioFileTests {
         #expect(error(reading: path)?.description.hasPrefix("cannot read recording \"\(path)\": ") == true)
     }
 
-    @Test("FLAC with a flipped bit, unless it sounds as it did: no syllable is ever silent without a word")
-    func flippedBit() throws {
-        let path = "\(shippedSounds)/zh-CN/yi4-bai3.flac"
+    @Test(
+        "One with a flipped bit, unless it sounds as it did: no syllable is ever silent without a word",
+        arguments: [RecordingFormat.flac, .opus])
+    func flippedBit(format: RecordingFormat) throws {
+        let word = try AudioFile(reading: RecordingFormat.path(of: "\(shippedSounds)/zh-CN/yi4-bai3")).recording
+        let path = try folder.write(
+            word.pcm16, to: "whole", sampleRate: word.sampleRate,
+            format: format == .opus ? SF_FORMAT_OGG | SF_FORMAT_OPUS : SF_FORMAT_FLAC | SF_FORMAT_PCM_16)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let whole = try AudioFile(reading: path).recording.pcm16
         var random = SeededGenerator(seed: 17)
         var refused = 0
         // Behind what describes the file.
-        for bit in [3090 * 8] + (0..<60).map({ _ in Int.random(in: 1024 * 8..<bytes.count * 8, using: &random) }) {
+        for bit in (0..<60).map({ _ in Int.random(in: 512 * 8..<bytes.count * 8, using: &random) }) {
             var damaged = bytes
             damaged[bit / 8] ^= 1 << (bit % 8)
             let file = try folder.write(damaged, to: "flipped.flac")
@@ -139,6 +164,12 @@ struct BadAudioFileTests {
             #expect(sound.recording.pcm16 == whole, "bit \(bit)")
         }
         #expect(refused > 30)
+    }
+
+    @Test("one that holds no sound", arguments: [SF_FORMAT_WAV, SF_FORMAT_FLAC])
+    func empty(container: Int) throws {
+        let path = try folder.write([], to: "empty", format: container | SF_FORMAT_PCM_16)
+        #expect(error(reading: path)?.isPassing == false)
     }
 
     @Test("a folder and a pipe, without waiting for somebody to write into it")

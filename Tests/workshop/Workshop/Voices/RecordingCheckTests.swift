@@ -44,7 +44,7 @@ struct RecordingCheckTests {
     func missing() throws {
         #expect(
             try problems() == [
-                RecordingProblem(file: "word.flac", problem: "does not exist", expected: "a FLAC file")
+                RecordingProblem(file: "word.opus", problem: "does not exist", expected: "a recording")
             ])
     }
 
@@ -60,17 +60,19 @@ struct RecordingCheckTests {
         let problems = try problems()
         #expect(problems.map(\.file) == ["word.flac"])
         #expect(problems.first?.problem.hasPrefix("cannot be used: ") == true)
-        #expect(problems.first?.expected == "a FLAC file with sound")
+        #expect(problems.first?.expected == "a recording with sound")
     }
 
-    @Test("The wrong rate, stereo and WAV are each told with what was expected")
+    @Test("The wrong rate, stereo and WAV under another name are each told with what was expected")
     func format() throws {
         let stereo = good.pcm16.flatMap { [$0, $0] }
         try folder.write(
             stereo, to: "word.flac", sampleRate: 24_000, channelCount: 2, format: SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         #expect(
             try problems() == [
-                RecordingProblem(file: "word.flac", problem: "is not FLAC", expected: "FLAC"),
+                RecordingProblem(
+                    file: "word.flac", problem: "is of another format than its name says",
+                    expected: "Opus in Ogg, FLAC or WAV, each under its own name"),
                 RecordingProblem(file: "word.flac", problem: "has 2 channels", expected: "1"),
                 RecordingProblem(file: "word.flac", problem: "has 24000 frames per second", expected: "22050"),
             ])
@@ -157,6 +159,17 @@ struct RecordingCheckTests {
             try folder.write("x".utf8, to: name)
         }
         #expect(try problems().map(\.file) == ["orphan.flac", "word.flac.partial"])
+    }
+
+    @Test("A recording may be WAV, FLAC or Opus; a second one of its name is told, for it is not played")
+    func formats() throws {
+        let wav = SF_FORMAT_WAV | SF_FORMAT_PCM_16
+        try folder.write(good.pcm16, to: "word.wav", format: wav)
+        #expect(try problems() == [])
+        try folder.write(good.pcm16, to: "word.flac")
+        let second = RecordingProblem(
+            file: "word.wav", problem: "is not played, since there is word.flac", expected: "one of the two")
+        #expect(try problems() == [second])
     }
 
     @Test("The chime may be softer than the speech by 10 LU, and not louder")
