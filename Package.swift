@@ -106,11 +106,13 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // MARK: c, one module per library of Debian's. Their only importers: ALSA, Voice (three), Workshop (CEBUR128),
-        // MQTT, GPIO, Control, Page, System and Gateway (CPostgreSQL), and their tests; in soundbox-speak Speak (CSndFile).
+        // MARK: c, one module per library of Debian's. Their only importers: ALSA, Voice (three), Workshop (CEBUR128,
+        // COpus), MQTT, GPIO, Control, Page, System and Gateway (CPostgreSQL), and their tests; in soundbox-speak Speak
+        // (CSndFile).
         headers("CALSA", pkgConfig: "alsa", "libasound2-dev"),
         headers("CSndFile", pkgConfig: "sndfile", "libsndfile1-dev"),
         headers("CEBUR128", pkgConfig: "libebur128", "libebur128-dev"),
+        headers("COpus", pkgConfig: "opus", "libopus-dev"),
         headers("CSoxr", pkgConfig: "soxr", "libsoxr-dev"),
         headers("CSonic", "libsonic-dev"),
         headers("CMicroHTTPD", pkgConfig: "libmicrohttpd", "libmicrohttpd-dev"),
@@ -237,7 +239,7 @@ let package = Package(
             "SoundboxWorkshop", at: "workshop/Workshop",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
-                "CEBUR128", "CICU", subprocess,
+                "CEBUR128", "COpus", "CICU", subprocess,
             ], resources: [.embedInCode("Comparison/comparison.html")]),
         program(
             at: "workshop/soundbox-voicetools",

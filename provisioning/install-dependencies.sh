@@ -12,8 +12,13 @@ set -euo pipefail
 packages=(
   pkg-config
   # linked
+<<<<<<< HEAD
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
   libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev
+=======
+  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libopus-dev libsoxr-dev libsonic-dev libsqlite3-dev
+  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
+>>>>>>> be255f0c (The workshop writes recordings as Ogg Opus, the same bytes each time)
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, payments by HTTP

@@ -12,7 +12,7 @@ struct KokoroTests {
         folder = try TemporaryFolder()
         try folder.write(
             """
-            recording_format: {sample_rate: 22050, loudness: -22}
+            recording_format: {sample_rate: 24000, loudness: -22}
             synthesis: {program: kokoro, voice: zf_nobody, phonemes: pinyin, speed: 1.1}
             recordings:
               - {file: one, text: 一, say: yi1}
@@ -70,12 +70,12 @@ struct KokoroTests {
     @Test("One that fails half way says why, and changes no file")
     func failsHalfWay() async throws {
         #expect(try await synthesize(standIn(Self.speaking)).code == 0)
-        let before = try await result(of: ["sh", "-c", "cat \(folder.file("sounds"))/en-US/*.flac | sha256sum"])
+        let before = try await result(of: ["sh", "-c", "cat \(folder.file("sounds"))/en-US/*.opus | sha256sum"])
         let text = try String(decoding: folder.read("trial.yaml"), as: UTF8.self).replacing("yi1", with: "yi2")
         try folder.write(text, to: "trial.yaml")
         let failed = try await synthesize(standIn("echo one; echo 'kokoro: no room' >&2; exit 3"))
         #expect(failed.code == 1 && failed.errors.last?.contains("kokoro: no room") == true, "\(failed)")
-        let after = try await result(of: ["sh", "-c", "cat \(folder.file("sounds"))/en-US/*.flac | sha256sum"])
+        let after = try await result(of: ["sh", "-c", "cat \(folder.file("sounds"))/en-US/*.opus | sha256sum"])
         #expect(after == before)
     }
 

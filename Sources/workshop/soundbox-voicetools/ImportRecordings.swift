@@ -11,7 +11,7 @@ struct ImportRecordings: ParsableCommand {
         discussion: """
             One file is a take of the whole `soundbox-voicetools script`, in its order, with a second of silence after each \
             phrase; it is cut at the silences. Files named after the entries (yi1.wav, or 一.wav) hold one phrase each. \
-            What was cut is centred, brought to the rate and loudness of the voice, checked and written as FLAC. A \
+            What was cut is centred, brought to the rate and loudness of the voice, checked and written as Opus. A \
             synthesiser's recording is replaced; a person's only with --replace. A phrase that fails is told with its \
             time in the take, and the others are written.
 
@@ -48,7 +48,7 @@ struct ImportRecordings: ParsableCommand {
         let report = try importer.importFiles(files, pause: pause, isPartial: partial)
         for piece in report.imported {
             printLine(
-                "\(piece.start.asTime)–\(piece.end.asTime)  \(piece.entry.file).flac  \(piece.entry.text)")
+                "\(piece.start.asTime)–\(piece.end.asTime)  \(piece.entry.file)  \(piece.entry.text)")
         }
         for (piece, problem) in report.refused {
             printError("\(piece.start.asTime) \"\(piece.entry.text)\" (\(piece.entry.file)): \(problem); not written")

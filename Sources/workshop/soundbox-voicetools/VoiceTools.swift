@@ -103,7 +103,7 @@ struct PrintScript: ParsableCommand {
             }
             let number = "\(index + 1)"
             let indent = String(repeating: " ", count: width - number.count + 2)
-            printLine("\(indent)\(number)  \(line.entry.text)   [\(line.entry.file).flac]")
+            printLine("\(indent)\(number)  \(line.entry.text)   [\(line.entry.file)]")
         }
     }
 
@@ -123,7 +123,7 @@ struct SynthesizeVoice: AsyncParsableCommand {
         commandName: "synthesize", abstract: "Make the recordings of a voice with its synthesiser.",
         discussion: """
             Speaks what is new or changed in voice.yaml since each file was made, trims and levels it, and writes it \
-            as FLAC. A second run changes nothing; a person's recordings are never overwritten.
+            as Opus. A second run changes nothing; a person's recordings are never overwritten.
             """)
 
     @Argument(help: ArgumentHelp("Which voices; otherwise all of them.", valueName: "locale"))
@@ -132,12 +132,20 @@ struct SynthesizeVoice: AsyncParsableCommand {
     @Flag(help: "Speak every entry that has a \"say\", as after a change of the synthesiser.")
     var all = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Also write what is made as FLAC, without loss, to FOLDER/LOCALE; with --all that is everything.",
+            valueName: "folder"))
+    var masters: String?
+
     @OptionGroup var sounds: SoundsOptions
 
     func run() async throws {
         let folder = sounds.folder
         for locale in locales.isEmpty ? folder.names : locales {
-            let workshop = VoiceWorkshop(directory: try folder.voice(locale).directory)
+            let masters = masters.map { "\($0)/\(locale)" }
+            if let masters { try SmallFile.createFolders(masters) }
+            let workshop = VoiceWorkshop(directory: try folder.voice(locale).directory, masters: masters)
             let report = try await workshop.makeRecordings(all: all) { progress in
                 let line = "\(locale): \(progress.done) of \(progress.total) phrases"
                 showProgress(line)

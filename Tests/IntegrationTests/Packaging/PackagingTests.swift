@@ -92,7 +92,7 @@ struct PackagingTests {
             atPath: folder.file("sounds/zh-CN"), withDestinationPath: "\(Products.sounds)/zh-CN")
         try folder.write(
             "locale: zh-CN\nname: 普通话\nspeaker: {id: yunxi, name: 云希}\n", to: "sounds/zh-CN-yunxi/voice.yaml")
-        try FileManager.default.copyItem(atPath: "\(Products.sounds)/zh-CN/chime.flac", toPath: "\(own)/chime.flac")
+        try FileManager.default.copyItem(atPath: "\(Products.sounds)/zh-CN/chime.opus", toPath: "\(own)/chime.opus")
     }
 
     private func speaker(_ package: String) async throws {
@@ -107,7 +107,7 @@ struct PackagingTests {
             $0.hasPrefix("/usr/share/soundbox/") && !$0.hasSuffix("/")
         }
         #expect(
-            files.sorted() == ["chime.flac", "voice.yaml"].map { "/usr/share/soundbox/sounds/zh-CN-yunxi/\($0)" })
+            files.sorted() == ["chime.opus", "voice.yaml"].map { "/usr/share/soundbox/sounds/zh-CN-yunxi/\($0)" })
     }
 
     private func voice(_ package: String, _ version: String) async throws {
@@ -121,7 +121,7 @@ struct PackagingTests {
         expectOrdinaryModes(members)
         let sounds = "/usr/share/soundbox/sounds/zh-CN"
         let source = try FileManager.default.contentsOfDirectory(atPath: "\(Products.sounds)/zh-CN")
-            .filter { $0.hasSuffix(".flac") || $0 == "voice.yaml" }
+            .filter { $0.hasSuffix(".opus") || $0 == "voice.yaml" }
         #expect(source.count > 100)
         for name in source { #expect(members["\(sounds)/\(name)"]?.mode == "-rw-r--r--", "\(name)") }
     }
@@ -174,7 +174,7 @@ struct PackagingTests {
         #expect(fields["Package"] == "soundbox-voicetools" && fields["Version"] == version)
         #expect(fields["Architecture"] == architecture && fields["Enhances"] == "soundbox")
         let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
-        for library in ["libc6", "libebur128-1", "libicu", "libsndfile1", "libsonic0", "libsoxr0"] {
+        for library in ["libc6", "libebur128-1", "libicu", "libopus0", "libsndfile1", "libsonic0", "libsoxr0"] {
             #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)")
         }
         for library in ["soundbox", "libasound2", "libgpiod", "libmosquitto1", "libsqlite3-0"] {
@@ -205,7 +205,7 @@ struct PackagingTests {
             "libsqlite3-0", "libssl3", "libcurl4", "libqrencode4",
             "soundbox-voice-zh-cn | soundbox-voice", "ca-certificates", "systemd",
         ] { #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)") }
-        for library in ["libebur128", "libicu"] {
+        for library in ["libebur128", "libicu", "libopus0"] {
             #expect(!depends.contains { $0.hasPrefix(library) }, "only voice authors need \(library): \(depends)")
         }
 

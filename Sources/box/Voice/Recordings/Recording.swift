@@ -31,14 +31,6 @@ public struct Recording: Sendable, Equatable {
         return Int(((Double(seconds) + Double(attoseconds) * 1e-18) * Double(sampleRate)).rounded())
     }
 
-    /// The sound with samples that are whole multiples of the step of `bits` bits, 2–16.
-    package func rounded(toBits bits: Int) -> Recording {
-        let steps = Float(1 << (bits - 1))
-        var rounded = self
-        rounded.samples = samples.map { min(max(($0 * steps).rounded(), -steps), steps - 1) / steps }
-        return rounded
-    }
-
     /// The samples as 16-bit PCM, rounded to nearest and limited to full scale.
     ///
     /// Not dithered: the result must be the same every time, and rounding at −96 dBFS lies far below the noise of any

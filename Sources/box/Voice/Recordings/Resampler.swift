@@ -5,18 +5,28 @@ import SoundboxCore
 ///
 ///     let converted = try Resampler.resample(recording, to: 48_000)
 public enum Resampler {
-    /// `recording` at `sampleRate`, with libsoxr's high quality (`SOXR_HQ`: 20 bits, linear phase, so no delay).
+    /// How exactly soxr computes, with linear phase, so without delay.
+    public enum Quality: Sendable {
+        /// 20 bits (`SOXR_HQ`): for what is played.
+        case high
+        /// 28 bits (`SOXR_VHQ`): for what is stored.
+        case best
+    }
+
+    /// `recording` at `sampleRate`, by libsoxr.
     ///
     /// The length is that of the original to the nearest frame. Takes about a millisecond per second of sound on a
     /// small board. Peaks may exceed those of the old samples by what lies between them, which a true-peak limit allows
     /// for.
-    public static func resample(_ recording: Recording, to sampleRate: Int) throws(RecordingError) -> Recording {
+    public static func resample(
+        _ recording: Recording, to sampleRate: Int, quality: Quality = .high
+    ) throws(RecordingError) -> Recording {
         if recording.sampleRate == sampleRate || recording.samples.isEmpty {
             return Recording(name: recording.name, sampleRate: sampleRate, samples: recording.samples)
         }
         let ratio = Double(sampleRate) / Double(recording.sampleRate)
         let length = Int((Double(recording.samples.count) * ratio).rounded())
-        var quality = soxr_quality_spec(UInt(SOXR_HQ), 0)
+        var quality = soxr_quality_spec(UInt(quality == .best ? SOXR_VHQ : SOXR_HQ), 0)
         var format = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
         var written = 0
         var failure: String?

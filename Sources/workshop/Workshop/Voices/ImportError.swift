@@ -8,7 +8,7 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// with `betterPause`, the number would match.
     case countDiffers(
         file: String, found: Int, expected: Int, starts: [Duration], slip: Slip?, betterPause: Duration?)
-    /// Recordings of a person would be replaced; their files, without `.flac`.
+    /// Recordings of a person would be replaced; their files, without their endings.
     case wouldReplace([String])
     /// A file whose name matches no entry.
     case unknownName(String)
@@ -47,7 +47,7 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
                 + "\(likely ?? "") Expected \(advice)."
         case .wouldReplace(let files):
             let others = files.count > 1 ? " and \(files.count - 1) others are" : " is"
-            return "\(files.first ?? "").flac\(others) a person's; nothing is written. --replace overwrites them, "
+            return "\(files.first ?? "")\(others) a person's; nothing is written. --replace overwrites them, "
                 + "--missing leaves them out."
         case .unknownName(let path):
             return "\(path): no entry of voice.yaml has this file name or text; nothing is written. "

@@ -127,7 +127,7 @@ public struct VoiceImporter: Sendable {
             let finished: Recording
             do throws(RecordingError) {
                 finished = try cut.finished(for: list)
-                var inspection = RecordingInspection(file: "\(cut.piece.entry.file).flac", recording: finished)
+                var inspection = RecordingInspection(file: cut.piece.entry.file, recording: finished)
                 try inspection.inspectSound(loudness: RecordingCheck.loudnessWindow(around: list.loudness))
                 if let problem = inspection.problems.first {
                     throw .unusable(file: finished.name, reason: "\(problem.problem), expected \(problem.expected)")
@@ -136,14 +136,18 @@ public struct VoiceImporter: Sendable {
                 report.refused.append((cut.piece, error.reason))
                 continue
             }
-            try AudioFile.writeFLAC(finished, to: path(of: cut.piece.entry), isSynthesized: false)
+            try AudioFile.write(
+                finished, to: "\(directory)/\(cut.piece.entry.file)", isSynthesized: false,
+                accepts: {
+                    RecordingInspection.isSound($0, loudness: RecordingCheck.loudnessWindow(around: list.loudness))
+                })
             report.imported.append(cut.piece)
         }
     }
 
     // MARK: Names
 
-    private func path(of entry: RecordingEntry) -> String { "\(directory)/\(entry.file).flac" }
+    private func path(of entry: RecordingEntry) -> String { RecordingFormat.path(of: "\(directory)/\(entry.file)") }
 
     /// The entry with the file's name, as its file or its text.
     private func entry(namedLike path: String) -> RecordingEntry? {
@@ -200,7 +204,7 @@ private struct Cut {
         }
         let cut = SilenceTrimmer().cut(recording.removingOffset(), around: sound)
         let leveler = Leveler(target: list.loudness)
-        var finished = try leveler.leveled(Resampler.resample(cut, to: list.sampleRate))
+        var finished = try leveler.leveled(Resampler.resample(cut, to: list.sampleRate, quality: .best))
         // The take's noise decided where the phrase begins and ends. The check has a fixed threshold, so breath that it
         // counts as silence is cut again. That changes the loudness, which may raise more breath above the threshold.
         for _ in 0..<4 {

@@ -110,7 +110,7 @@ extension VoiceSkeleton {
         # The bell before the speech. It is computed, not recorded.
         chime: chime
 
-        # Every phrase that is recorded. file: its name without .flac, in small letters, digits and hyphens; text: the words,
+        # Every phrase that is recorded. file: its name without its ending, in small letters, digits and hyphens; text: the words,
         # exactly as above. A comment begins a group of the script that the speaker reads.
         recordings:
           # Digits

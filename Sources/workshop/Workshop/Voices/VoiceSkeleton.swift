@@ -40,7 +40,7 @@ public struct VoiceSkeleton: Sendable {
             throw SkeletonError.unwritable(path: directory, reason: SystemError.last.description)
         }
         try Self.createFile(path, text)
-        if let chime = list.chime, access("\(directory)/\(chime).flac", F_OK) != 0 {
+        if let chime = list.chime, access(RecordingFormat.path(of: "\(directory)/\(chime)"), F_OK) != 0 {
             _ = try VoiceWorkshop(directory: directory).makeChime()
         }
         return directory
@@ -87,7 +87,7 @@ public struct VoiceSkeleton: Sendable {
     }
 
     private static func recordings(_ lines: [RecordingScript.Line]) -> String {
-        var text = "# file: name without .flac; text: what it says.\nrecordings:"
+        var text = "# file: name without its ending; text: what it says.\nrecordings:"
         var heading: String?
         for line in lines {
             if line.heading != heading {

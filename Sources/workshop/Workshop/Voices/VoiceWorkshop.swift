@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// For the command line: its calls block on the disk for seconds.
 public struct VoiceWorkshop: Sendable {
-    /// The result of ``makeRecordings(all:progress:)``: file names without `.flac`, in the order of the list.
+    /// The result of ``makeRecordings(all:progress:)``: file names without their endings, in the order of the list.
     public struct Report: Sendable, Equatable {
         /// Written, because they were missing, had other samples or did not say what they were made from.
         public var made: [String] = []
@@ -26,7 +26,7 @@ public struct VoiceWorkshop: Sendable {
 
     /// The progress of a run.
     public struct Progress: Sendable, Equatable {
-        /// The last phrase's recording, without `.flac`.
+        /// The last phrase's recording, without its ending.
         public let file: String
         /// How many phrases are spoken.
         public let done: Int
@@ -34,21 +34,16 @@ public struct VoiceWorkshop: Sendable {
         public let total: Int
     }
 
-    /// Significant bits of each sample. A synthesiser's noise below −78 dBFS is inaudible, and without it FLAC files
-    /// are a third smaller: ten voices must fit on a small card. The noise of a neural synthesiser is higher, at −70
-    /// dBFS.
-    static func resolution(of program: SynthesisSettings.Program?) -> Int {
-        switch program {
-        case .kokoro: 12
-        case .espeakNG, nil: 13
-        }
-    }
-
     private let directory: String
 
-    /// - Parameter directory: the voice's folder, with its `voice.yaml`.
-    public init(directory: String) {
+    private let masters: String?
+
+    /// - Parameters:
+    ///   - directory: the voice's folder, with its `voice.yaml`.
+    ///   - masters: an existing folder that gets what is spoken or computed before Opus takes anything away, as FLAC.
+    public init(directory: String, masters: String? = nil) {
         self.directory = directory
+        self.masters = masters
     }
 
     /// Speaks what is new or changed, computes the chime, writes files that are missing or differ, and removes files
@@ -88,10 +83,8 @@ public struct VoiceWorkshop: Sendable {
             case .speech:
                 guard let synthesizer else { continue }
                 let spoken = try synthesizer.recording(of: entry.file, in: scratch.path)
-                let voice = try Resampler.resample(spoken, to: list.sampleRate)
-                try keep(
-                    voice, loudness: list.loudness, by: list.synthesis?.program, from: list.origin(of: entry),
-                    in: &report)
+                let voice = try Resampler.resample(spoken, to: list.sampleRate, quality: .best)
+                try keep(voice, loudness: list.loudness, from: list.origin(of: entry), in: &report)
             }
         }
         report.removed = try removeRecordings(notIn: list)
@@ -106,7 +99,8 @@ public struct VoiceWorkshop: Sendable {
         // An unreadable file is replaced like a missing one.
         guard let present = try? AudioFile(reading: path(of: entry.file)) else { return .speech }
         guard present.isSynthesized else { return .person }
-        return all || present.origin != origin ? .speech : .nothing
+        let isCurrent = present.origin == origin && present.format == .written(at: list.sampleRate)
+        return all || !isCurrent ? .speech : .nothing
     }
 
     /// Computes only the chime, unless there is one of a person.
@@ -129,7 +123,7 @@ public struct VoiceWorkshop: Sendable {
         try RecordingList(reading: YAMLValue(readingFile: "\(directory)/voice.yaml"))
     }
 
-    private func path(of file: String) -> String { "\(directory)/\(file).flac" }
+    private func path(of file: String) -> String { RecordingFormat.path(of: "\(directory)/\(file)") }
 
     private func keepChime(_ name: String, of list: RecordingList, in report: inout Report) throws(RecordingError) {
         let bell = Chime.recording(named: name, sampleRate: list.sampleRate)
@@ -139,23 +133,24 @@ public struct VoiceWorkshop: Sendable {
     /// Processes `raw` and writes it under its name, unless the existing file has the same samples and origin or is a
     /// person's.
     private func keep(
-        _ raw: Recording, loudness: Double, by program: SynthesisSettings.Program? = nil, from origin: String? = nil,
-        in report: inout Report
+        _ raw: Recording, loudness: Double, from origin: String? = nil, in report: inout Report
     ) throws(RecordingError) {
         let trimmed = try SilenceTrimmer().trimmed(raw.removingOffset())
-        let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution(of: program))
-        let path = path(of: finished.name)
+        let finished = try Leveler(target: loudness).leveled(trimmed)
+        if let masters {
+            try AudioFile.writeFLAC(
+                finished, to: "\(masters)/\(finished.name).flac", isSynthesized: true, origin: origin)
+        }
         // An unreadable file is replaced like a missing one.
-        let present = try? AudioFile(reading: path)
-        if let present, !present.isSynthesized {
+        if let present = try? AudioFile(reading: path(of: finished.name)), !present.isSynthesized {
             report.skipped.append(finished.name)
-        } else if let present, present.recording.sampleRate == finished.sampleRate, present.origin == origin,
-            present.recording.pcm16 == finished.pcm16
+        } else if try AudioFile.write(
+            finished, to: "\(directory)/\(finished.name)", isSynthesized: true, origin: origin,
+            accepts: { RecordingInspection.isSound($0, loudness: RecordingCheck.loudnessWindow(around: loudness)) })
         {
-            report.unchanged.append(finished.name)
-        } else {
-            try AudioFile.writeFLAC(finished, to: path, isSynthesized: true, origin: origin)
             report.made.append(finished.name)
+        } else {
+            report.unchanged.append(finished.name)
         }
     }
 
@@ -164,13 +159,16 @@ public struct VoiceWorkshop: Sendable {
         var removed: [String] = []
         for name in try fileNames(in: directory) {
             // An interrupted run leaves these files.
-            if name.hasSuffix(".flac.partial") { try remove("\(directory)/\(name)") }
-            guard name.hasSuffix(".flac") else { continue }
-            let file = String(name.dropLast(".flac".count))
-            guard !named.contains(file), (try? AudioFile(reading: path(of: file)))?.isSynthesized == true else {
+            let partial = ".partial"
+            if name.hasSuffix(partial), RecordingFormat.stem(of: String(name.dropLast(partial.count))) != nil {
+                try remove("\(directory)/\(name)")
+            }
+            guard let file = RecordingFormat.stem(of: name), !named.contains(file),
+                (try? AudioFile(reading: "\(directory)/\(name)"))?.isSynthesized == true
+            else {
                 continue
             }
-            try remove(path(of: file))
+            try remove("\(directory)/\(name)")
             removed.append(file)
         }
         return removed

@@ -30,7 +30,7 @@ struct VoiceSkeletonTests {
             let tone = Recording.tone(
                 200 + 20 * Double(index), lasting: .milliseconds(300), sampleRate: voice.recordings.sampleRate)
             let finished = try Leveler(target: voice.recordings.loudness).leveled(SilenceTrimmer().trimmed(tone))
-            try AudioFile.writeFLAC(finished, to: "\(voiceFolder)/\(entry.file).flac", isSynthesized: false)
+            try AudioFile.write(finished, to: "\(voiceFolder)/\(entry.file)", isSynthesized: false)
         }
     }
 
@@ -139,7 +139,7 @@ struct VoiceSkeletonTests {
         #expect(
             try RecordingScript(directory: voiceFolder).lines.map(\.heading)
                 == RecordingScript(directory: origin).lines.map(\.heading))
-        #expect(try SmallFile.names(in: voiceFolder).sorted() == ["chime.flac", "voice.yaml"])
+        #expect(try SmallFile.names(in: voiceFolder).sorted() == ["chime.opus", "voice.yaml"])
     }
 
     @Test("What is there already stays as it is")

@@ -13,9 +13,9 @@ struct VoiceWorkshopTests {
 
     private var workshop: VoiceWorkshop { VoiceWorkshop(directory: folder.path) }
 
-    private func writeList(_ entries: [String], voice: String = "cmn-latn-pinyin") throws {
+    private func writeList(_ entries: [String], voice: String = "cmn-latn-pinyin", sampleRate: Int = 24_000) throws {
         let text = """
-            recording_format: {sample_rate: 22050, loudness: -22}
+            recording_format: {sample_rate: \(sampleRate), loudness: -22}
             synthesis: {program: espeak-ng, voice: \(voice), speed: 170, pitch: 45}
             chime: chime
             recordings: [\(entries.joined(separator: ", "))]
@@ -52,8 +52,8 @@ struct VoiceWorkshopTests {
         try other.write(folder.bytes(of: "voice.yaml"), to: "voice.yaml")
         _ = try await workshop.makeRecordings()
         _ = try await VoiceWorkshop(directory: other.path).makeRecordings()
-        #expect(try folder.bytes(of: "yi1.flac") == other.bytes(of: "yi1.flac"))
-        #expect(try folder.bytes(of: "chime.flac") == other.bytes(of: "chime.flac"))
+        #expect(try folder.bytes(of: "yi1.opus") == other.bytes(of: "yi1.opus"))
+        #expect(try folder.bytes(of: "chime.opus") == other.bytes(of: "chime.opus"))
     }
 
     @Test("Only what is said otherwise, damaged or missing is made again")
@@ -61,7 +61,7 @@ struct VoiceWorkshopTests {
         try writeList([one, two, "{file: san1, text: 三, say: san1}"])
         _ = try await workshop.makeRecordings()
         try writeList([one, "{file: er4, text: 二, say: er3}", "{file: san1, text: 三, say: san1}"])
-        try folder.write("not sound".utf8, to: "san1.flac")
+        try folder.write("not sound".utf8, to: "san1.opus")
         let report = try await workshop.makeRecordings()
         #expect(report.made == ["er4", "san1"] && report.unchanged == ["chime", "yi1"])
         #expect(try workshop.check() == [])
@@ -72,9 +72,9 @@ struct VoiceWorkshopTests {
         try writeList([one, two])
         _ = try await workshop.makeRecordings()
         try writeList([one])
-        try folder.write("fLaC".utf8, to: "yi1.flac.partial")
+        try folder.write("OggS".utf8, to: "yi1.opus.partial")
         #expect(try await workshop.makeRecordings().removed == ["er4"])
-        #expect(try folder.names == ["chime.flac", "voice.yaml", "yi1.flac"])
+        #expect(try folder.names == ["chime.opus", "voice.yaml", "yi1.opus"])
     }
 
     @Test("A person's recording is neither overwritten nor removed, listed with \"say\", without it, or not at all")
@@ -116,11 +116,39 @@ struct VoiceWorkshopTests {
     func unknownOrigin() async throws {
         try writeList([one])
         _ = try await workshop.makeRecordings()
-        let made = try AudioFile(reading: folder.path(of: "yi1.flac")).recording
-        try AudioFile.writeFLAC(made, to: folder.path(of: "yi1.flac"), isSynthesized: true)
+        let made = try AudioFile(reading: folder.path(of: "yi1.opus")).recording
+        try AudioFile.write(made, to: folder.path(of: "yi1"), isSynthesized: true)
         #expect(try await spoken() == ["yi1"])
         #expect(try await spoken() == [])
-        #expect(try AudioFile(reading: folder.path(of: "yi1.flac")).recording.pcm16 == made.pcm16)
+        #expect(try AudioFile(reading: folder.path(of: "yi1.opus")).recording.pcm16 == made.pcm16)
+    }
+
+    @Test("At a rate that Opus does not have the recordings are FLAC, and at one that it has they are Opus again")
+    func rates() async throws {
+        try writeList([one], sampleRate: 22_050)
+        _ = try await workshop.makeRecordings()
+        #expect(try folder.names == ["chime.flac", "voice.yaml", "yi1.flac"])
+        #expect(try workshop.check() == [])
+        try writeList([one])
+        #expect(try await workshop.makeRecordings().made == ["chime", "yi1"])
+        #expect(try folder.names == ["chime.opus", "voice.yaml", "yi1.opus"])
+        #expect(try workshop.check() == [])
+    }
+
+    @Test("Masters have the same sound before Opus: as long, and at the same loudness")
+    func masters() async throws {
+        let masters = try SoundFolder()
+        try writeList([one])
+        _ = try await VoiceWorkshop(directory: folder.path, masters: masters.path).makeRecordings()
+        #expect(try masters.names == ["chime.flac", "yi1.flac"])
+        let master = try AudioFile(reading: masters.path(of: "yi1.flac"))
+        let stored = try AudioFile(reading: folder.path(of: "yi1.opus"))
+        #expect(master.recording.samples.count == stored.recording.samples.count)
+        #expect(master.origin == stored.origin && stored.format == .opus)
+        let difference =
+            try MeasuredLoudness(of: master.recording).integrated
+            - MeasuredLoudness(of: stored.recording).integrated
+        #expect(abs(difference) < 0.5)
     }
 
     @Test("A run that speaks nothing needs no synthesiser")
