@@ -138,11 +138,11 @@ struct BadInputTests {
     func missingRecording() async throws {
         let sounds = folder.file("sounds")
         try await ChildProcess.run("cp", "-r", Products.sounds, sounds)
-        try await ChildProcess.run("rm", "\(sounds)/zh-CN/er4-shi2-san1.flac")
+        try await ChildProcess.run("rm", "\(sounds)/zh-CN/er4-shi2-san1.opus")
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker, sounds: sounds)
             let box = try await trial.startBox()
-            try await box.hasLogged("error recordings left out for now", "er4-shi2-san1.flac")
+            try await box.hasLogged("error recordings left out for now", "er4-shi2-san1.opus")
             let receipts = try await trial.publishAndWait([notice("A-1", "123.45")])
             #expect(receipts.last?.state == "announced")
             try await box.logged("announcing", "text=支付宝到账,一百二十三点四五元")

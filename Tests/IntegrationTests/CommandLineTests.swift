@@ -38,8 +38,8 @@ struct CommandLineTests {
             "say", "123.45", "--channel", "alipay", "--print", "segments", "--sounds", Products.sounds)
         #expect(segments.output.count == 1)
         #expect(segments.output.first?.hasPrefix("[支付宝到账](160 ms)[一百][二十三][点四五元]  ") == true)
-        let files = segments.output.first?.split(separator: " ").filter { $0.hasSuffix(".flac") }
-        #expect(files?.count == 4 && files?.last == "dian3-si4-wu3-yuan2-end.flac")
+        let files = segments.output.first?.split(separator: " ").filter { $0.hasSuffix(".opus") }
+        #expect(files?.count == 4 && files?.last == "dian3-si4-wu3-yuan2-end.opus")
         let json = try await soundbox(
             "say", "123.45", "--channel", "alipay", "--print", "json", "--sounds", Products.sounds)
         let value = try JSONValue(parsing: Array(json.output.joined().utf8))

@@ -19,7 +19,7 @@ struct VoiceToolsTests {
         // The placeholders are English, so they can be read aloud as they are.
         let script = try await voicetools("script", "en-SG", "--sounds", sounds)
         let phrases = script.output.compactMap {
-            $0.firstMatch(of: /^ *\d+  (.*)   \[[a-z-]+\.flac\]$/).map { String($0.1) }
+            $0.firstMatch(of: /^ *\d+  (.*)   \[[a-z-]+\]$/).map { String($0.1) }
         }
         #expect(phrases.count == 50 && phrases.first == "zero" && phrases.last == "number")
         #expect(script.output.contains { $0.contains("full second") } && script.output.contains("Digits"))
@@ -80,7 +80,7 @@ struct VoiceToolsTests {
         #expect(sound.errors == [])
 
         let lost = try #require(
-            FileManager.default.contentsOfDirectory(atPath: folder.file("vi-VN")).first { $0.hasSuffix(".flac") })
+            FileManager.default.contentsOfDirectory(atPath: folder.file("vi-VN")).first { $0.hasSuffix(".opus") })
         try FileManager.default.removeItem(atPath: folder.file("vi-VN/\(lost)"))
         let damaged = try await voicetools("check", "zh-HK", "vi-VN", "--sounds", folder.path)
         #expect(damaged.code != 0)
@@ -152,7 +152,7 @@ struct VoiceToolsTests {
         #expect(lines[1]["currency"]?.string == "CNY" && lines[1]["text"]?.string == "收款到账,一千零五元")
         guard case .array(let segments)? = lines[1]["segments"] else { throw TestFailure("no segments: \(lines[1])") }
         #expect(segments.compactMap { $0["text"]?.string }.joined() == "收款到账一千零五元")
-        #expect(segments.allSatisfy { $0["file"]?.string?.hasSuffix(".flac") == true || $0["pause_ms"] != nil })
+        #expect(segments.allSatisfy { $0["file"]?.string?.hasSuffix(".opus") == true || $0["pause_ms"] != nil })
         // Without chime, at the voice's own rate: longer than its words are is longer than two and a half seconds.
         let file = try #require(lines[1]["file"]?.string)
         let sound = try WAV(reading: "\(output)/zh-CN/\(file)")

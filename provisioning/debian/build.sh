@@ -260,7 +260,8 @@ voice_package() { # FOLDER
   files=$root/usr/share/soundbox/sounds/$voice
   mkdir -p "$files"
   speaker=$(sed -n 's/^speaker: *{.*name: *"\{0,1\}\([^,"}]*\).*/, spoken by \1/p' "$1/voice.yaml")
-  install -m 644 "$1"/voice.yaml "$1"/*.flac "$files/"
+  find "$1" -maxdepth 1 \( -name voice.yaml -o -name '*.opus' -o -name '*.flac' -o -name '*.wav' \) \
+    -exec install -m 644 -t "$files" {} +
   finish "$root" "$name" all <<CONTROL
 Provides: soundbox-voice
 Enhances: soundbox

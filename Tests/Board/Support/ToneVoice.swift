@@ -37,8 +37,7 @@ enum ToneVoice {
         for (index, tone) in tones.enumerated() {
             let name = index == 0 ? "chime" : "tone-\(index)"
             if index > 0 { description += "  - {file: \(name), text: \(tone.phrase)}\n" }
-            // libsndfile goes by the content, not by the name.
-            try wav(of: tone.frequency).write(to: URL(fileURLWithPath: "\(directory)/\(name).flac"))
+            try wav(of: tone.frequency).write(to: URL(fileURLWithPath: "\(directory)/\(name).wav"))
         }
         try description.write(toFile: "\(directory)/voice.yaml", atomically: false, encoding: .utf8)
     }

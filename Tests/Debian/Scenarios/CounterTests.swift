@@ -21,7 +21,7 @@ extension BootedDebianTests {
 
         @Test("A foreign text is spoken and a clip decoded: the unit lets the box start its helper, and that espeak-ng")
         func helper() async throws {
-            let chime = "/usr/share/soundbox/sounds/zh-CN/chime.flac"
+            let chime = "/usr/share/soundbox/sounds/zh-CN/chime.opus"
             let hash = try await debian.run("sha256sum \(chime) | cut -c-64")[0]
             try await debian.run("card_in; systemctl stop soundbox")
             try await debian.run("echo 'clips: {hosts: [cdn.example.com]}' >>/etc/soundbox/soundbox.yaml")

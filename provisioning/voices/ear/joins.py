@@ -110,7 +110,7 @@ def main():
     synthesis = voice.get("synthesis") or {}
     if synthesis.get("program") != "kokoro":
         sys.exit(f"joins.py: {arguments.sounds} is not spoken by kokoro; there is nothing to compare with")
-    says = {f'{entry["file"]}.flac': entry["say"] for entry in voice["recordings"] if "say" in entry}
+    says = {entry["file"]: entry["say"] for entry in voice["recordings"] if "say" in entry}
     with open(os.path.join(arguments.rendered, "index.jsonl")) as file:
         entries = [json.loads(line) for line in file]
     with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +122,7 @@ def main():
                     if "file" not in segment:
                         say = say.rstrip(",. ") + ", "
                     else:
-                        say += ("" if not say or say.endswith(" ") else joint) + says[segment["file"]]
+                        say += ("" if not say or say.endswith(" ") else joint) + says[os.path.splitext(segment["file"])[0]]
                 speed = synthesis.get("speed", 1.0)
                 file.write(json.dumps({"file": str(number), "say": say, "speed": speed}) + "\n")
         subprocess.run(

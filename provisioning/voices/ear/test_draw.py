@@ -45,7 +45,7 @@ class Amounts(unittest.TestCase):
 class WholeIntegers(unittest.TestCase):
     @staticmethod
     def segments(*texts):
-        return [{"text": text, "file": f"{text}.flac"} if text else {"pause_ms": 160} for text in texts]
+        return [{"text": text, "file": f"{text}.opus"} if text else {"pause_ms": 160} for text in texts]
 
     def joined(self, texts, reading, of_integer):
         found = whole.joined_integer(self.segments(*texts), reading, of_integer)

@@ -50,7 +50,7 @@ def main():
     shutil.copytree(arguments.sounds, arguments.out)
     with open(os.path.join(arguments.sounds, "voice.yaml")) as file:
         voice = yaml.safe_load(file)
-    says = {f'{entry["file"]}.flac': entry.get("say", "").rstrip(MARKS) for entry in voice["recordings"]}
+    says = {entry["file"]: entry.get("say", "").rstrip(MARKS) for entry in voice["recordings"]}
     joint = "" if voice["synthesis"].get("phonemes") == "pinyin" else " "
     readings = {entry["amount"].partition(".")[0]: entry["reading"] for entry in index(arguments.integers)}
     integers = {}
@@ -59,7 +59,7 @@ def main():
         found = of_integer and joined_integer(entry["segments"], entry["reading"], of_integer)
         if found:
             segments, text = found
-            integers[text] = joint.join(says[segment["file"]] for segment in segments)
+            integers[text] = joint.join(says[os.path.splitext(segment["file"])[0]] for segment in segments)
     # The list of recordings is the last part of each voice.yaml.
     with open(os.path.join(arguments.out, "voice.yaml"), "a") as file:
         for number, (text, say) in enumerate(integers.items()):

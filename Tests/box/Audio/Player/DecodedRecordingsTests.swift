@@ -96,8 +96,8 @@ struct DecodedRecordingsTests {
         let folder = try SoundFolder()
         let shipped = try Self.voice.get()
         let script = try #require(try scripts(1).first)
-        var names = ["voice.yaml", "chime.flac"]
-        for case .phrase(let index) in script.elements { names.append("\(shipped.recordings.playable[index]).flac") }
+        var names = ["voice.yaml", "chime.opus"]
+        for case .phrase(let index) in script.elements { names.append(shipped.fileName(ofRecording: index)) }
         let source = "\(shippedSounds)/zh-CN"
         for name in Set(names) {
             try folder.write(try SmallFile.bytes(of: "\(source)/\(name)", limit: 1 << 20), to: name)

@@ -80,7 +80,7 @@ struct PlayerTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "soundbox-voice-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        for name in ["voice.yaml", "chime.flac"] {
+        for name in ["voice.yaml", "chime.opus"] {
             try FileManager.default.copyItem(
                 atPath: "\(shippedSounds)/zh-CN/\(name)", toPath: folder.appending(path: name).path)
         }

@@ -112,7 +112,7 @@ struct AnnouncerServiceTests {
 
     @Test("A damaged recording that the start has left unproven is known before it is needed")
     func proved() async throws {
-        let file = folder.file("zh-CN/er4-shi2-san1.flac")
+        let file = folder.file("zh-CN/er4-shi2-san1.opus")
         try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
         let voice = try VoiceFolder(path: folder.path).voice("zh-CN").readyToSpeak().voice
         try await withService(voice: voice) { [state] _ in

@@ -1,3 +1,4 @@
+import CSndFile
 import Foundation
 import SoundboxCore
 import SoundboxSpeech
@@ -33,7 +34,7 @@ struct LeavingOutTests {
 
     private func file(saying text: String) throws -> String {
         let entries = try Voice(directory: directory).recordings.entries
-        return "\(directory)/\(try #require(entries.first { $0.text == text }).file).flac"
+        return "\(directory)/\(try #require(entries.first { $0.text == text }).file).opus"
     }
 
     /// What the player meets in the middle of an announcement.
@@ -71,7 +72,7 @@ struct LeavingOutTests {
         let payment = try payment("123.45")
         let right = all.script(for: payment)
         for case .phrase(let index) in right.phrases {
-            let name = "zh-CN/\(all.voices[0].recordings.entries[index].file).flac"
+            let name = "zh-CN/\(all.voices[0].recordings.entries[index].file).opus"
             try move(name, "gone")
             defer { try? move("gone", name) }
             var voices = all
@@ -102,6 +103,43 @@ struct LeavingOutTests {
         #expect(voices.mayHaveMore)
         #expect(try voices.provenScript(for: payment("7.5")).text.contains("七点五元"))
         #expect(voices.brokenCount == 0)
+    }
+
+    /// Cut within a page, cut between two, followed by another stream, of no bytes, and with a page changed.
+    @Test("Opus that is damaged is named and left out, and the payment is told all the same", arguments: 0..<5)
+    func brokenOpus(kind: Int) throws {
+        let file = try file(saying: "七")
+        let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+        let other = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(directory)/chime.opus")))
+        var changed = whole
+        changed[whole.count / 2] ^= 1
+        // Header and comments are two pages, and the word is one.
+        let word = try #require(Data(whole).range(of: Data("OggS".utf8), options: .backwards)).lowerBound
+        let broken = [Array(whole.dropLast(9)), Array(whole.prefix(word)), whole + other, [], changed][kind]
+        try Data(broken).write(to: URL(fileURLWithPath: file))
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
+        #expect(problems.count == 1 && problems.allSatisfy { $0.description.contains(file) })
+        let script = Voices(first: voice).script(for: try payment("7.5"))
+        #expect(script.text == "支付宝到账一笔" && script.shortcoming != nil)
+    }
+
+    @Test("A voice whose recordings are WAV, FLAC and Opus speaks with all of them")
+    func mixedFormats() throws {
+        let before = try voices().script(for: payment("7.5"))
+        let names = try Voice(directory: directory).recordings.playable
+        for (part, format) in zip(before.phrases, [RecordingFormat.wav, .flac]) {
+            guard case .phrase(let index) = part else { continue }
+            let opus = "\(directory)/\(names[index]).opus"
+            let sound = try AudioFile(reading: opus).recording
+            try SoundFile(
+                creating: "\(directory)/\(names[index]).\(format)", sampleRate: sound.sampleRate, channelCount: 1,
+                format: Int32((format == .wav ? SF_FORMAT_WAV : SF_FORMAT_FLAC) | SF_FORMAT_PCM_16)
+            ).writeFrames(sound.pcm16)
+            try FileManager.default.removeItem(atPath: opus)
+        }
+        let voices = try voices()
+        #expect(try voices.script(for: payment("7.5")) == before)
+        for part in before.phrases { #expect(try !voices.samples(of: part, at: 48_000).isEmpty) }
     }
 
     @Test("A voice is ready with its fallback held, and a damaged recording is known once it was proven")

@@ -47,9 +47,9 @@ struct VoicesTests {
         let folder = try SoundFolder()
         let source = shippedSounds + "/en-US"
         for name in ["chime", "deposit", "number"] {
-            try folder.write(SmallFile.bytes(of: "\(source)/\(name).flac", limit: 1 << 20), to: "\(name).flac")
+            try folder.write(SmallFile.bytes(of: "\(source)/\(name).opus", limit: 1 << 20), to: "\(name).opus")
         }
-        try folder.write(SmallFile.bytes(of: "\(source)/chime.flac", limit: 1 << 20), to: "copy.flac")
+        try folder.write(SmallFile.bytes(of: "\(source)/chime.opus", limit: 1 << 20), to: "copy.opus")
         let text = try String(decoding: SmallFile.bytes(of: "\(source)/voice.yaml", limit: 1 << 20), as: UTF8.self)
         func voice(chime: String) throws -> Voice {
             let changed = text.replacing("  deposit:\n", with: "  deposit:\n    chime: \(chime)\n")
@@ -60,7 +60,7 @@ struct VoicesTests {
             let error = try #require(throws: VoiceError.self) { try voice(chime: chime) }
             #expect(error.description.contains("kinds.deposit.chime: "))
         }
-        try folder.write(SmallFile.bytes(of: "\(source)/number.flac", limit: 1 << 20), to: "bell.flac")
+        try folder.write(SmallFile.bytes(of: "\(source)/number.opus", limit: 1 << 20), to: "bell.opus")
         let voice = try voice(chime: "bell")
         let kind = try #require(KindName("deposit"))
         let script = voice.writer.script(for: .kind(kind, amount: try Money("5", .CNY), number: nil))
@@ -69,7 +69,7 @@ struct VoicesTests {
         #expect(try !voice.samples(of: .phrase(bell), at: 22_050).isEmpty)
         // Without it the words are still said.
         var lame = voice
-        lame.leaveOut(.phrase(bell), because: .unreadable(file: "bell.flac", reason: "it is damaged"))
+        lame.leaveOut(.phrase(bell), because: .unreadable(file: "bell.opus", reason: "it is damaged"))
         let rest = lame.writer.script(for: .kind(kind, amount: try Money("5", .CNY), number: nil))
         #expect(rest.text == script.text && rest.elements == Array(script.elements.dropFirst(2)))
     }
@@ -99,7 +99,7 @@ struct VoicesTests {
     func shortcoming() throws {
         var lame = english
         let dozen = try #require(lame.recordings.entries.firstIndex { $0.text == "twelve" })
-        lame.leaveOut(.phrase(dozen), because: .unreadable(file: "twelve.flac", reason: "it is damaged"))
+        lame.leaveOut(.phrase(dozen), because: .unreadable(file: "twelve.opus", reason: "it is damaged"))
         let script = try Voices(first: mandarin, others: [lame]).script(for: payment("12"))
         #expect(script.text.contains("十二元"))
         #expect(script.shortcoming != nil)

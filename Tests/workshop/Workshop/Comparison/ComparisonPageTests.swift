@@ -92,7 +92,7 @@ struct ComparisonPageTests {
         let failures = try takes(data).map { $0["failure"]?.string }
         #expect(failures.count == 3)
         #expect(failures[0]?.contains("broken/voice.yaml") == true)
-        #expect(failures[1]?.contains("received.flac") == true)
+        #expect(failures[1]?.contains("received.opus") == true)
         #expect(failures[2] == nil)
     }
 
