@@ -192,9 +192,9 @@ fmt: ## format the sources
 	@swift format format --in-place --recursive $(wildcard $(FORMATTED))
 
 .PHONY: sounds
-sounds: deps ## make the synthesised recordings of every voice; a second run changes nothing
+sounds: deps ## make the synthesised recordings of every voice; a second run changes nothing; MASTERS=FOLDER: all, and FLAC of them
 	@swift build $(SWIFT_FLAGS) --product soundbox-voicetools
-	@.build/debug/soundbox-voicetools synthesize --sounds sounds
+	@.build/debug/soundbox-voicetools synthesize --sounds sounds $(if $(MASTERS),--all --masters "$(MASTERS)")
 
 .PHONY: bench
 bench: build ## ratios of speed, measured in one run; then the box beside what a shop would use instead

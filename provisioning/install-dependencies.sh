@@ -12,13 +12,8 @@ set -euo pipefail
 packages=(
   pkg-config
   # linked
-<<<<<<< HEAD
-  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
-  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev
-=======
-  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libopus-dev libsoxr-dev libsonic-dev libsqlite3-dev
-  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
->>>>>>> be255f0c (The workshop writes recordings as Ogg Opus, the same bytes each time)
+[[ ${1:-} == peers ]] && packages+=(opus-tools sox alsa-utils gcc libc6-dev python3-alsaaudio)
+[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy wrk iproute2 python3 python3-venv)
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, payments by HTTP
@@ -47,7 +42,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(mmdebstrap)
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
-[[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-alsaaudio)
+[[ ${1:-} == peers ]] && packages+=(opus-tools sox alsa-utils gcc libc6-dev python3-alsaaudio)
 [[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy wrk iproute2 python3 python3-venv)
 [[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 

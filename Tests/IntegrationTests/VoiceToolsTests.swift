@@ -156,7 +156,7 @@ struct VoiceToolsTests {
         // Without chime, at the voice's own rate: longer than its words are is longer than two and a half seconds.
         let file = try #require(lines[1]["file"]?.string)
         let sound = try WAV(reading: "\(output)/zh-CN/\(file)")
-        #expect(sound.sampleRate == 16_000 && (16_000..<48_000).contains(sound.samples.count))
+        #expect(sound.sampleRate == 24_000 && (24_000..<72_000).contains(sound.samples.count))
     }
 
     @Test("An amount that a voice cannot say keeps none of the others from being rendered")

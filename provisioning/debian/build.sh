@@ -260,7 +260,7 @@ voice_package() { # FOLDER
   files=$root/usr/share/soundbox/sounds/$voice
   mkdir -p "$files"
   speaker=$(sed -n 's/^speaker: *{.*name: *"\{0,1\}\([^,"}]*\).*/, spoken by \1/p' "$1/voice.yaml")
-  find "$1" -maxdepth 1 \( -name voice.yaml -o -name '*.opus' -o -name '*.flac' -o -name '*.wav' \) \
+  find -H "$1" -maxdepth 1 \( -name voice.yaml -o -name '*.opus' -o -name '*.flac' -o -name '*.wav' \) \
     -exec install -m 644 -t "$files" {} +
   finish "$root" "$name" all <<CONTROL
 Provides: soundbox-voice

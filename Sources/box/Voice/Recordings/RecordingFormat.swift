@@ -27,12 +27,20 @@ public enum RecordingFormat: String, Sendable, CaseIterable {
     /// The file of the recording `stem`, a path without its ending; the Opus file when there is none. Blocks on the disk
     /// for a system call or three.
     package static func path(of stem: String) -> String {
-        let format = allCases.first { access("\(stem).\($0)", F_OK) == 0 }
-        return "\(stem).\(format ?? .opus)"
+        stem + ending(of: stem)
+    }
+
+    /// The ending of the file of the recording `stem`, with its dot.
+    static func ending(of stem: String) -> String {
+        for format in allCases {
+            let ending = "." + format.rawValue
+            if access(stem + ending, F_OK) == 0 { return ending }
+        }
+        return "." + opus.rawValue
     }
 
     /// The name of a recording without the ending of a format; `nil` for other files.
     package static func stem(of name: String) -> String? {
-        allCases.first { name.hasSuffix(".\($0)") }.map { String(name.dropLast($0.rawValue.count + 1)) }
+        allCases.first { name.hasSuffix("." + $0.rawValue) }.map { String(name.dropLast($0.rawValue.count + 1)) }
     }
 }

@@ -119,15 +119,21 @@ public struct Voice: Sendable {
 
     /// The file's name of a recording, with the ending of its format. Blocks on the disk for a system call or three.
     public func fileName(ofRecording index: Int) -> String {
-        SmallFile.name(of: path(ofFile: recordings.playable[index]))
+        let name = file(ofRecording: index)
+        return name + RecordingFormat.ending(of: "\(directory)/\(name)")
     }
 
     /// `nil` for the chime of a voice without one.
     func path(of part: Part) -> String? {
         switch part {
         case .chime: recordings.chime.map(path(ofFile:))
-        case .phrase(let index): path(ofFile: recordings.playable[index])
+        case .phrase(let index): path(ofFile: file(ofRecording: index))
         }
+    }
+
+    private func file(ofRecording index: Int) -> String {
+        // The list of all of them takes longer than all that is done with one.
+        recordings.entries.indices.contains(index) ? recordings.entries[index].file : recordings.playable[index]
     }
 
     private func path(ofFile name: String) -> String { RecordingFormat.path(of: "\(directory)/\(name)") }

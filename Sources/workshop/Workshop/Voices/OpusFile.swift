@@ -131,7 +131,7 @@ extension AudioFile {
         accepts: (Recording) -> Bool = { _ in true }
     ) throws(RecordingError) -> Bool {
         let format = RecordingFormat.written(at: recording.sampleRate)
-        let path = "\(stem).\(format)"
+        let path = "\(stem).\(format.rawValue)"
         let before = try? SmallFile.bytes(of: path, limit: mostBytes)
         if format == .opus {
             let comment = isSynthesized ? Self.comment(origin: origin) : nil
@@ -139,7 +139,7 @@ extension AudioFile {
         } else {
             try writeFLAC(recording, to: path, isSynthesized: isSynthesized, origin: origin)
         }
-        for other in RecordingFormat.allCases where other != format { unlink("\(stem).\(other)") }
+        for other in RecordingFormat.allCases where other != format { unlink("\(stem).\(other.rawValue)") }
         return before == nil || before != (try? SmallFile.bytes(of: path, limit: mostBytes))
     }
 
