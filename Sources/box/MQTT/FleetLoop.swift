@@ -17,7 +17,12 @@ struct FleetLoop: ConnectionLoop {
 
     var longestTurn: Duration { Self.turn }
 
-    private var backoff = Backoff()
+    /// Gateways are few: none waits for longer so that others may return.
+    static var backoff: Backoff { Backoff(maximum: .seconds(5)) }
+    /// How long a connection must have held to count as a good one.
+    private static let proof = Duration.seconds(30)
+
+    private var backoff = FleetLoop.backoff
     /// The delegate's ids by the session's.
     private var underWay: [Int: Int64] = [:]
     private var subscriptions = Subscriptions([])
@@ -99,7 +104,7 @@ struct FleetLoop: ConnectionLoop {
         }
         if let readySince {
             // A connection that ends at once proves nothing: two clients with one id evict each other.
-            if .monotonicNow - readySince >= backoff.maximum { backoff.reset() }
+            if .monotonicNow - readySince >= Self.proof { backoff.reset() }
         } else if .monotonicNow - start > settings.handshakeLimit {
             throw .timedOut(waitingFor: .handshake)
         }

@@ -13,6 +13,12 @@ struct BackoffTests {
         #expect(waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3)])
     }
 
+    @Test("A gateway waits for 5 s at most")
+    func gateway() {
+        var backoff = FleetLoop.backoff
+        #expect((1...9).map { _ in backoff.next { 1 } }.max() == .seconds(5))
+    }
+
     @Test("A wait is never shorter than half of the longest, and chance decides in between")
     func jitter() {
         var low = Backoff(initial: .seconds(1), maximum: .seconds(30))
