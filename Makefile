@@ -97,6 +97,11 @@ gateway-figures: gateway ## the gateway on SQLite beside one, two and three on a
 	@provisioning/install-dependencies.sh brokers
 	@Tests/Cluster/gateway-figures --seconds $(or $(DURATION),20)
 
+.PHONY: gateway-cluster-test
+gateway-cluster-test: build gateway ## three gateways on one PostgreSQL, and parts that fail: one of them, the database, the broker, a network; a standby takes over; BROKER=rabbitmq, BOXES=1000, REAL=3, RATE=100 payments a second, DURATION=300 s, FAULTS="gateway frozen database broker network failover"
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/gateway-cluster-test --broker $(or $(BROKER),mosquitto) --boxes $(or $(BOXES),1000) --real $(or $(REAL),3) --rate $(or $(RATE),100) --seconds $(or $(DURATION),300) $(addprefix --fault ,$(FAULTS))
+
 .PHONY: gateway-interop
 gateway-interop: gateway ## the gateway's hooks beside the providers' own SDKs from PyPI: what one takes or refuses, so must the other; ROUNDS=60, SEED=… repeats a run
 	@Tests/gateway/Interop/interop-test --rounds $(or $(ROUNDS),60) $(addprefix --seed ,$(SEED)) || { (($$? == 75)) && echo "The hooks are not compared; the reason is above."; }

@@ -5,8 +5,8 @@
 # usage: install-dependencies.sh [packaging | peers | brokers | browser]
 #
 # With "packaging" also what making and trying Debian packages needs, with "peers" what stands beside the box in
-# `make bench`, with "brokers" what `make cluster-test`, `fleet-test` and `interop-test` start, with "browser" what
-# `make page-test` drives.
+# `make bench`, with "brokers" what `make cluster-test`, `fleet-test`, `gateway-cluster-test` and `interop-test` start,
+# with "browser" what `make page-test` drives.
 set -euo pipefail
 
 packages=(
@@ -43,7 +43,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
 [[ ${1:-} == peers ]] && packages+=(opus-tools sox alsa-utils gcc libc6-dev python3-alsaaudio)
-[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy wrk iproute2 python3 python3-venv)
+[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy nginx wrk iproute2 python3 python3-venv)
 [[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 
 # Names that others provide count as well: Debian 13 has libelf1 as libelf1t64.
@@ -68,7 +68,7 @@ if ((${#missing[@]} > 0)); then
   fi
   # Brokers are started by those who need them, never by Debian: not now, and not at the next boot.
   services=()
-  for service in mosquitto postgresql rabbitmq-server haproxy; do
+  for service in mosquitto postgresql rabbitmq-server haproxy nginx; do
     [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]] && services+=("$service")
   done
   ((${#services[@]} == 0)) || "${as_root[@]}" systemctl mask --quiet --runtime "${services[@]/%/.service}"

@@ -22,12 +22,12 @@ class Cluster:
 
     def __init__(self, stage: Stage, queues: str) -> None:
         self._stage = stage
-        self._inner, self._outer = isolation.Network("inner", "10.77.1"), isolation.Network("outer", "10.77.2")
+        self._inner, self.outer = isolation.Network("inner", "10.77.1"), isolation.Network("outer", "10.77.2")
         inner, self.addresses = {}, []
         for number, name in enumerate(NAMES, 1):
             isolation.add_machine(name)
             inner[name] = [self._inner.attach(name, number)]
-            self.addresses.append(self._outer.attach(name, number))
+            self.addresses.append(self.outer.attach(name, number))
         isolation.resolve(inner | {"cluster.test": self.addresses}, stage.folder)
         with open(f"{ROOT}/provisioning/broker/rabbitmq/rabbitmq.conf", encoding="utf-8") as file:
             example = file.read()
@@ -135,11 +135,11 @@ class Cluster:
         """Parts a node from the others, and from clients as well where they are meant."""
         self._inner.cut(name)
         if clients:
-            self._outer.cut(name)
+            self.outer.cut(name)
 
     def mend(self, name: str) -> None:
         self._inner.mend(name)
-        self._outer.mend(name)
+        self.outer.mend(name)
 
     async def _ask_haproxy(self, question: str) -> str:
         reader, writer = await asyncio.open_unix_connection(self._stage.path("haproxy.sock"))

@@ -8,7 +8,7 @@ PORT = 1883
 
 
 class Broker:
-    def __init__(self, stage: Stage, name: str) -> None:
+    def __init__(self, stage: Stage, name: str, address: str = "127.0.0.1") -> None:
         self._stage, self.folder = stage, stage.path(name)
         os.makedirs(self.folder)
         with open(f"{ROOT}/provisioning/broker/mosquitto.conf", encoding="utf-8") as file:
@@ -16,7 +16,7 @@ class Broker:
         kept = ("set_tcp", "persistence ", "autosave", "max_", "persistent_client", "message_size")
         self._configuration = stage.write(
             f"{name}.conf", "\n".join(
-                [f"listener {PORT} 127.0.0.1", "allow_anonymous true", f"persistence_location {self.folder}/",
+                [f"listener {PORT} {address}", "allow_anonymous true", f"persistence_location {self.folder}/",
                  "user root", "log_type error", "log_type notice", *(line for line in example if line.startswith(kept))]) + "\n")
         self._log = f"{name}-broker.log"
         self.program: Program

@@ -32,9 +32,29 @@ class Program:
     @property
     def processor(self) -> float:
         """Seconds."""
-        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rpartition(")")[2].split()
+        fields = _stat(self.pid)
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def processor_of_family(self) -> float:
+        """Seconds, with those of all that it has started; 0 where it has ended."""
+        ticks = 0
+        for pid in self.family():
+            with contextlib.suppress(OSError):
+                # The latter two are of children that have ended.
+                ticks += sum(int(field) for field in _stat(pid)[11:15])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def family(self) -> list[int]:
+        """The numbers of its process and of all that descend from it."""
+        parents: dict[int, list[int]] = {}
+        for name in os.listdir("/proc"):
+            with contextlib.suppress(OSError, ValueError):
+                parents.setdefault(int(_stat(int(name))[1]), []).append(int(name))
+        family = [self.pid]
+        for pid in family:
+            family += parents.get(pid, [])
+        return family
 
     @property
     def resident(self) -> float:
@@ -59,6 +79,12 @@ class Program:
     def text(self) -> str:
         with open(self.log, encoding="utf-8", errors="replace") as file:
             return file.read()
+
+
+def _stat(pid: int) -> list[str]:
+    """What the kernel says of a process, from its state on (proc(5))."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()
 
 
 class Stage:
