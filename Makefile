@@ -68,8 +68,9 @@ test: check build gateway bench-check ## every check and every test
 	@provisioning/voices/ear/listen --short || { (($$? == 75)) && echo "The voices are not listened to; the reason is above."; }
 
 .PHONY: listen
-listen: deps ## what a recogniser understands of the voices' amounts; VOICES="zh-CN en-US", CONDITIONS="quiet shop10 shop5", LIMIT=50 for each range, SEED=… repeats a run, WHOLE=yes, HINT=yes
+listen: deps ## what a recogniser understands of the voices' amounts; VOICES="zh-CN en-US", CONDITIONS="quiet shop10 shop5 shop0", LIMIT=50 for each range, SEED=… repeats a run, WHOLE=yes, HINT=yes
 	@swift build $(SWIFT_FLAGS) --product soundbox-voicetools
+	@swift build $(SWIFT_FLAGS) --product soundbox
 	@provisioning/voices/ear/listen --limit $(or $(LIMIT),50) $(addprefix --seed ,$(SEED)) $(addprefix --condition ,$(or $(CONDITIONS),quiet)) $(if $(WHOLE),--whole) $(if $(HINT),--hint) $(VOICES)
 
 .PHONY: torture

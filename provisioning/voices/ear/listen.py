@@ -1,22 +1,30 @@
 """A machine's ear: what a recogniser understands of a voice's amounts.
 
-usage: listen.py --model FOLDER --rendered FOLDER [--whole FOLDER] [--condition NAME]… [--hint] [--results FILE.json]
+usage: listen.py --model FOLDER --rendered FOLDER [--near FOLDER] [--whole FOLDER] [--condition NAME]… [--hint]
+                 [--results FILE.json]
 
 --rendered is what `soundbox-voicetools render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
 Whisper base with a beam of 5 and temperature 0, no sentence conditioned on the one before. It is weak: its figures
-compare voices and shops, and say little about people. Conditions: quiet, shop10 and shop5 (shop.py; dB of speech to
-noise). `--chain FOLDER` is the same amounts rendered for a small speaker, heard under the names small10 and small5.
+compare voices and shops, and say little about people. Conditions: quiet, shop10, shop5 and shop0 (shop.py; dB of speech
+to noise). `--chain FOLDER` is the same amounts rendered for a small speaker, heard under the names small10 and small5.
 `--whole FOLDER` is the same amounts by voices that whole.py made; they are not heard under those two names.
+
+`--near FOLDER` has readings of near amounts in <voice>.tsv: amount, near amount, reading. With it the recogniser also
+ranks the right sentence against near ones (near.py): each is given to it as what was said, and its score is the sum of
+the log-probabilities of the sentence's signs, less the same sum with near silence to listen to, which is what it
+expects anyway. The margin is the right sentence's score less the best other one's.
 """
 
 import argparse
 import collections
 import json
 import os
+import statistics
 import sys
 import unicodedata
 
 import draw
+import near
 import numpy
 import shop
 import words
@@ -29,7 +37,11 @@ LANGUAGES = {
 }  # fmt: skip
 # Whisper's first token that is no text.
 END = 50257
-CONDITIONS = ("quiet", "shop10", "shop5", "small10", "small5")
+CONDITIONS = ("quiet", "shop10", "shop5", "shop0", "small10", "small5")
+# As many sentences at once are the cheapest.
+BATCH = 2
+# Noise at -80 dBFS: the recogniser hears nothing in it, and is not given the zeros of a file without sound.
+SILENCE = 1e-4
 
 
 def is_figure(sign):
@@ -66,6 +78,100 @@ class Ear:
         )
         return "".join(segment.text for segment in segments).strip()
 
+    def scores(self, samples, sentences, language):
+        """The log-probability of each sentence, were it what is said."""
+        import ctranslate2
+        from faster_whisper.audio import pad_or_trim
+        from faster_whisper.tokenizer import Tokenizer
+
+        tokenizer = Tokenizer(self.model.hf_tokenizer, True, task="transcribe", language=language)
+        picture = numpy.array(self.model.encode(pad_or_trim(self.model.feature_extractor(samples.astype(numpy.float32)))))
+        # All 30 s, though an announcement is shorter: cut to 10 s it costs half, and the right sentence of an English
+        # amount fell from -11 to -61.
+        # The end is not scored, or one that stops early would be the best: the full stop is.
+        texts = [tokenizer.encode(sentence + "。" if language == "zh" else f" {sentence}.") for sentence in sentences]
+        found = []
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            pictures = ctranslate2.StorageView.from_array(numpy.repeat(picture, len(batch), axis=0))
+            # The alignment is not looked at: two frames make it cheap.
+            for result in self.model.model.align(pictures, tokenizer.sot_sequence, batch, 2):
+                found.append(float(numpy.log(numpy.maximum(result.text_token_probs, 1e-30)).sum()))
+        return found
+
+
+class Silence:
+    """What sentences score with near silence. Kept in a file, which runs beside each other share."""
+
+    MADE_WITH = [SILENCE]
+
+    def __init__(self, ear, path):
+        self.ear, self.path, self.known = ear, path, {}
+
+    def scores(self, sentences, language):
+        new = self.unknown(sentences, language)
+        if new:
+            self.load()
+            new = self.unknown(sentences, language)
+        if new:
+            noise = SILENCE * numpy.random.default_rng(70).standard_normal(5 * shop.RATE)
+            for sentence, score in zip(new, self.ear.scores(noise, new, language)):
+                self.known[f"{language} {sentence}"] = score
+            self.save()
+        return [self.known[f"{language} {sentence}"] for sentence in sentences]
+
+    def unknown(self, sentences, language):
+        return [sentence for sentence in sentences if f"{language} {sentence}" not in self.known]
+
+    def load(self):
+        if self.path and os.path.exists(self.path):
+            with open(self.path) as file:
+                kept = json.load(file)
+            if kept["made_with"] == self.MADE_WITH:
+                self.known.update(kept["scores"])
+
+    def save(self):
+        if self.path:
+            write_json(self.path, {"made_with": self.MADE_WITH, "scores": self.known})
+
+
+class Ranking:
+    """The right sentence among near ones, by one voice."""
+
+    def __init__(self, ear, silence, language, readings):
+        self.ear, self.silence, self.language, self.readings = ear, silence, language, readings
+
+    def of(self, entry, samples):
+        """The rank, the margin, and the best other reading; `None` where the voice has no near readings."""
+        right = entry["reading"]
+        others = near.candidates(right, self.readings.get(entry["amount"], []), self.language)
+        if not others or right not in entry["text"]:
+            return None
+        sentences = [entry["text"].replace(right, reading) for reading in (right, *others)]
+        heard = self.ear.scores(samples, sentences, self.language)
+        expected = self.silence.scores(sentences, self.language)
+        scores = [loud - quiet for loud, quiet in zip(heard, expected)]
+        rank, margin = near.placed(scores[0], scores[1:])
+        return rank, margin, others[scores.index(max(scores[1:]), 1) - 1]
+
+
+def near_readings(folder, voice):
+    """The readings of near amounts, by the amount."""
+    path = os.path.join(folder, f"{voice}.tsv")
+    readings = collections.defaultdict(list)
+    with open(path) as file:
+        for line in file:
+            amount, _, reading = line.rstrip("\n").split("\t")
+            readings[amount].append(reading)
+    return readings
+
+
+def write_json(path, content):
+    partial = f"{path}.partial.{os.getpid()}"
+    with open(partial, "w") as file:
+        json.dump(content, file, ensure_ascii=False, indent=1)
+    os.replace(partial, path)
+
 
 def samples(path):
     from faster_whisper.audio import decode_audio
@@ -88,6 +194,20 @@ class Score:
         self.confusions = collections.Counter()
         self.phrases = collections.defaultdict(lambda: [0, 0])
         self.wrong = []
+        # By the range: the margins of the right sentences.
+        self.margins = collections.defaultdict(list)
+        self.taken = []
+
+    def rank(self, entry, ranked):
+        rank, margin, other = ranked
+        self.margins[draw.range_of(entry["amount"], entry["currency"])].append(margin)
+        if margin <= 0:
+            self.taken.append(
+                {
+                    "amount": entry["amount"], "said": entry["reading"], "taken_for": other, "rank": rank,
+                    "margin": round(margin, 2),
+                }  # fmt: skip
+            )
 
     def add(self, entry, split, text):
         wanted, amount, heard = split(entry["text"]), split(entry["reading"]), split(text)
@@ -128,7 +248,10 @@ class Score:
         return {
             "amounts": self.amounts,
             "right": self.right,
-            "ranges": [{"below": end, "right": right, "amounts": amounts} for end, (right, amounts) in sorted(self.ranges.items())],
+            "ranges": [
+                {"below": end, "right": right, "amounts": amounts, **self.ranked(end)}
+                for end, (right, amounts) in sorted(self.ranges.items())
+            ],
             "error": round(100 * self.errors / max(1, self.words), 1),
             "confusions": [
                 {"said": said, "heard": heard, "times": times}
@@ -143,6 +266,18 @@ class Score:
                 if misheard > 1 and 3 * misheard > played
             ],
             "worst": sorted(self.wrong, key=lambda wrong: -wrong["errors"]),
+            "taken": sorted(self.taken, key=lambda taken: taken["margin"]),
+        }
+
+    def ranked(self, end=None):
+        """How many of a range, or of all, are ranked right, and their median margin."""
+        margins = [margin for below, found in self.margins.items() for margin in found if end in (None, below)]
+        if not margins:
+            return {}
+        return {
+            "ranked": len(margins),
+            "ranked_right": sum(margin > 0 for margin in margins),
+            "margin": round(statistics.median(margins), 2),
         }
 
 
@@ -152,6 +287,8 @@ def main():
     parser.add_argument("--rendered", required=True)
     parser.add_argument("--chain", help="the same amounts, rendered for a small speaker")
     parser.add_argument("--whole", help="the same amounts, each integer in one recording")
+    parser.add_argument("--near", help="readings of near amounts: the right one is ranked against them")
+    parser.add_argument("--silence", help="a file that keeps what sentences score with near silence")
     parser.add_argument("--babble", help="more voices, for the people in the shop only")
     parser.add_argument("--condition", action="append", choices=CONDITIONS)
     parser.add_argument("--hint", action="store_true", help="show the recogniser the first amount's words, and do not judge it")
@@ -160,6 +297,7 @@ def main():
     parser.add_argument("--at-least", type=int, help="fail when fewer than this percentage is right in quiet")
     arguments = parser.parse_args()
     ear = Ear(arguments.model, arguments.threads)
+    silence = Silence(ear, arguments.silence)
     voices = sorted(
         name for name in os.listdir(arguments.rendered) if os.path.exists(os.path.join(arguments.rendered, name, "index.jsonl"))
     )
@@ -168,6 +306,7 @@ def main():
     too_few = []
     for voice in voices:
         language, split = comparison(voice)
+        ranking = Ranking(ear, silence, language, near_readings(arguments.near, voice)) if arguments.near else None
         others = None
         for condition in conditions:
             is_small = condition.startswith("small")
@@ -188,6 +327,8 @@ def main():
                         others = others or people([arguments.rendered, arguments.babble], voice)
                         sound = shop.heard_in_shop(sound, others, float(condition.lstrip("shopmal")))
                     score.add(entry, split, ear.hear(sound, language, hint))
+                    if ranking and (ranked := ranking.of(entry, sound)):
+                        score.rank(entry, ranked)
                     if sys.stderr.isatty():
                         print(f"\r{voice} {condition} {way}: {score.right}/{score.amounts} ", end="", file=sys.stderr, flush=True)
             if sys.stderr.isatty():
@@ -203,10 +344,10 @@ def main():
                 too_few.append(voice)
                 for wrong in result["worst"][:8]:
                     print(f"{'':14} {wrong['said']}  heard as  {wrong['heard']}")
+            for taken in result["taken"][:5]:
+                print(f"{'':14} {taken['said']} is taken for {taken['taken_for']} (margin {taken['margin']})")
             if arguments.results:
-                with open(f"{arguments.results}.partial", "w") as file:
-                    json.dump(results, file, ensure_ascii=False, indent=1)
-                os.replace(f"{arguments.results}.partial", arguments.results)
+                write_json(arguments.results, results)
     if too_few:
         sys.exit(f"listen.py: fewer than {arguments.at_least} % of the amounts were understood of {', '.join(too_few)}")
 
@@ -219,14 +360,26 @@ def print_table(voice, condition, scores, currency):
         return f"{right:3} of {amounts:3} ({100 * low:3.0f}–{100 * high:3.0f} %)"
 
     def line(title, cells):
-        print(f"{title:24} {'   '.join(f'{cell:23}' for cell in cells)}".rstrip(), flush=True)
+        print(f"{title:24} {'   '.join(f'{cell:29}' for cell in cells)}".rstrip(), flush=True)
+
+    def cells(written, ranked):
+        if not ranked:
+            return [share(*written)]
+        return [share(*written), f"{share(ranked['ranked_right'], ranked['ranked'])} {ranked['margin']:+5.1f}"]
 
     ways = list(scores.values())
-    line(f"{voice} {condition}", ["whole integers" if way == "whole" else way for way in scores])
+    titles = {way: "whole integers" if way == "whole" else way for way in scores}
+    line(
+        f"{voice} {condition}",
+        [title for way, score in scores.items() for title in [titles[way]] + ["  ranked, margin"] * bool(score.margins)],
+    )
     for end in sorted(ways[0].ranges):
-        line(f"  {draw.range_name(end, currency)}", [share(*score.ranges[end]) for score in ways])
-    line("  together", [share(score.right, score.amounts) for score in ways])
-    line("  error", [f"{score.result['error']:.1f} %" for score in ways])
+        line(
+            f"  {draw.range_name(end, currency)}",
+            [cell for score in ways for cell in cells(score.ranges[end], score.ranked(end))],
+        )
+    line("  together", [cell for score in ways for cell in cells((score.right, score.amounts), score.ranked())])
+    line("  error", [cell for score in ways for cell in [f"{score.result['error']:.1f} %"] + [""] * bool(score.margins)])
 
 
 def people(roots, voice):
