@@ -12,8 +12,8 @@ set -euo pipefail
 packages=(
   pkg-config
   # linked
-[[ ${1:-} == peers ]] && packages+=(opus-tools sox alsa-utils gcc libc6-dev python3-alsaaudio)
-[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy wrk iproute2 python3 python3-venv)
+  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libopus-dev libsoxr-dev libsonic-dev libsqlite3-dev
+  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests, payments by HTTP

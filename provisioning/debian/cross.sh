@@ -18,12 +18,8 @@ chroot=$cache/sid-amd64
 # What the box and its tests are linked with. A changed list makes a new sysroot.
 libraries=(
   base-files libc6-dev libgcc-14-dev libstdc++-14-dev
-<<<<<<< HEAD
-  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev
-  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev zlib1g-dev libicu-dev
-=======
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libopus-dev libsoxr-dev libsonic-dev
-  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev zlib1g-dev libicu-dev
->>>>>>> be255f0c (The workshop writes recordings as Ogg Opus, the same bytes each time)
+  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev libpq-dev zlib1g-dev
+  libicu-dev
 )
 sysroot=$cache/sysroot-$arch-$(printf '%s\n' "${libraries[@]}" | md5sum | cut -c1-8)
