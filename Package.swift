@@ -224,8 +224,7 @@ let package = Package(
             "SoundboxGateway", at: "gateway/Gateway",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxControl", "SoundboxMQTT", "CPostgreSQL",
-                grdb,
-                logging, serviceLifecycle,
+                grdb, logging, serviceLifecycle,
             ]),
         program(
             at: "gateway/soundbox-gateway",
