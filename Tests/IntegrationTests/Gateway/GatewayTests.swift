@@ -52,7 +52,7 @@ struct GatewayTests {
             try await DatabaseQueue(path: folder.file("gateway.sqlite")).write { try $0.execute(sql: sql) }
             let list = [Products.gateway, "list", "--unheard", "--config", folder.file("gateway.yaml")]
             let early = try await result(of: list)
-            #expect(early.code == 1 && early.errors.first?.contains("it is of version 3, and not 5") == true)
+            #expect(early.code == 1 && early.errors.first?.contains("it is of version 3, and not 6") == true)
             let full = try await result(of: [
                 "prlimit", "--fsize=1000", "env", "--ignore-signal=XFSZ", Products.gateway, "run", "--config",
                 folder.file("gateway.yaml"),

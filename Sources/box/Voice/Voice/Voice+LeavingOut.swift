@@ -19,23 +19,6 @@ struct LeftOut: Sendable {
     var mayBeTriedAgain: Bool { error.isPassing || FileStamp(path) != stamp }
 }
 
-/// One decoded recording, in half the memory of a ``Recording``.
-struct HeldRecording: Sendable {
-    private let name: String
-    private let sampleRate: Int
-    private let samples: [Int16]
-
-    init(_ recording: Recording) {
-        name = recording.name
-        sampleRate = recording.sampleRate
-        samples = recording.pcm16
-    }
-
-    var recording: Recording {
-        Recording(name: name, sampleRate: sampleRate, samples: samples.map { Float($0) / 32768 })
-    }
-}
-
 extension Voice {
     /// The voice with its playable recordings, and what is wrong with the others.
     ///
@@ -104,12 +87,12 @@ extension Voice {
         }
     }
 
-    /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of sound. They are the
+    /// Keeps the chime and the sentences without amount decoded, at about 100 kB per second of sound. They are the
     /// fallback when the disk fails, so they must not come from it. Blocks on the disk for those not held yet.
     mutating func holdReserve() {
         for part in reserveParts where reserve[part] == nil && leftOut[part] == nil {
             guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }
-            reserve[part] = HeldRecording(file.recording)
+            reserve[part] = file.recording
         }
     }
 

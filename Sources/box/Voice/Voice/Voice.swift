@@ -32,7 +32,7 @@ public struct Voice: Sendable {
     /// Recordings that are left out for now. Call ``renewWriter()`` after a change.
     var leftOut: [Part: LeftOut] = [:]
     /// Recordings in memory that do not depend on the disk.
-    var reserve: [Part: HeldRecording] = [:]
+    var reserve: [Part: Recording] = [:]
     /// Whether recordings that were not decoded yet may be damaged; see ``readyToSpeak()``.
     var awaitsProof = false
 
@@ -109,7 +109,7 @@ public struct Voice: Sendable {
     public func samples(of part: Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
         guard let path = path(of: part) else { return [] }
         let recording =
-            if let held = reserve[part] { held.recording } else { try AudioFile(reading: path).recording }
+            if let held = reserve[part] { held } else { try AudioFile(reading: path).recording }
         let spoken = if case .phrase = part { try tempo.applied(to: recording) } else { recording }
         return try Resampler.resample(spoken, to: sampleRate).pcm16
     }
