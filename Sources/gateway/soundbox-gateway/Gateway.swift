@@ -76,8 +76,11 @@ struct RunGateway: AsyncParsableCommand {
         let logger = Logger(label: "gateway") { _ in LineLogHandler(level: .info) }
         // Before this, the signal would end it.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let gateway = try GatewayService(
-            configuration: try GatewayConfiguration(readingFile: configuration.config), logger: logger)
+        // It may wait for a database.
+        let gateway = try await onOwnThread(named: "start") { [configuration] in
+            try GatewayService(
+                configuration: try GatewayConfiguration(readingFile: configuration.config), logger: logger)
+        }
         let group = ServiceGroupConfiguration(
             services: try [ReloadService(hangUps: hangUps, gateway: gateway)] + gateway.services,
             gracefulShutdownSignals: [.sigterm, .sigint],

@@ -21,18 +21,14 @@ package final class GatewayClock: Sendable {
     private let offset: Atomic<Int64>
 
     /// - Parameter running: at this moment.
-    package init(running: Duration) { offset = Atomic((running - .monotonicNow).milliseconds) }
+    package init(running: Duration) { offset = Atomic((running - .monotonicNow).inMilliseconds) }
 
     /// To the millisecond, as the database has it.
     package var now: Moment {
         let offset = Duration.milliseconds(offset.load(ordering: .relaxed))
-        return Moment(time: SystemClock.now, running: .milliseconds((offset + .monotonicNow).milliseconds))
+        return Moment(time: SystemClock.now, running: .milliseconds((offset + .monotonicNow).inMilliseconds))
     }
 
     /// Where several gateways have one clock: what it says at this moment.
-    func set(running: Duration) { offset.store((running - .monotonicNow).milliseconds, ordering: .relaxed) }
-}
-
-extension Duration {
-    var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+    func set(running: Duration) { offset.store((running - .monotonicNow).inMilliseconds, ordering: .relaxed) }
 }

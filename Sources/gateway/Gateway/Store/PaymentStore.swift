@@ -6,7 +6,8 @@ import SoundboxCore
 ///     let outcomes = try store.accept([Submission([(box, notice)])], at: store.clock.now)
 ///
 /// What a method has stored is on the disk when it returns; if it throws, nothing of it is. Every method blocks. Any
-/// thread; calls take turns. `PaymentStoreContractTests` tests every implementation.
+/// thread; calls take turns. `PaymentStoreContractTests` and its neighbours test every
+/// implementation.
 package protocol PaymentStore: CallbackStore {
     /// Once a minute and at the end, since the clock stands still from the last commit on.
     ///
@@ -248,7 +249,7 @@ package struct PaymentQuery: Sendable, Equatable {
     }
 
     /// A condition in SQL: the shop has not heard of it. An expired one may have been heard in a summary.
-    static let isUnheard: String = {
+    static let unheardCondition: String = {
         let states = PaymentState.allCases.filter(\.isUnheard).map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return "state IN (\(states)) AND NOT (state = 'expired' AND how IS NOT NULL AND how = 'aloud')"
     }()

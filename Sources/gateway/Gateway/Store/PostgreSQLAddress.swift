@@ -47,8 +47,8 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         guard has("dbname") else {
             throw PostgreSQLAddressError("names no database, as in postgresql://user@host/database")
         }
-        let hosts = options.first { $0.name == "host" || $0.name == "hostaddr" }?.value
-        for (name, value) in Self.defaults(isRemote: Self.isRemote(hosts)) where !has(name) {
+        let isRemote = options.contains { ["host", "hostaddr"].contains($0.name) && Self.isRemote($0.value) }
+        for (name, value) in Self.defaults(isRemote: isRemote) where !has(name) {
             options.append(Option(name: name, value: value))
         }
         self.url = url
@@ -67,8 +67,8 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     }
 
     /// Whether a list of hosts has one that is not on this machine.
-    private static func isRemote(_ hosts: String?) -> Bool {
-        (hosts ?? "").split(separator: ",").contains { host in
+    private static func isRemote(_ hosts: String) -> Bool {
+        hosts.split(separator: ",").contains { host in
             !(host.hasPrefix("/") || host.hasPrefix("@") || ["localhost", "127.0.0.1", "::1"].contains(host))
         }
     }

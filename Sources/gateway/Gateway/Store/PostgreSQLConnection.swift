@@ -10,17 +10,14 @@ import SoundboxSystem
 ///         print(row.integer("number") ?? 0)
 ///     }
 ///
-/// Every method blocks, ``limit`` at most. One thread at a time. After ``PostgreSQLError/lost(_:isTemporary:)`` it is of
-/// no more use.
+/// Every method blocks, for ``limit`` at most for each answer. One thread at a time. After
+/// ``PostgreSQLError/lost(_:isTemporary:)`` it is of no more use.
 final class PostgreSQLConnection {
     private let connection: OpaquePointer
     private var prepared: [String: String] = [:]
 
     /// How long an answer is waited for: a server that hangs must not hold up what goes without it, nor the watchdog.
     static let limit = Duration.seconds(10)
-
-    /// How long the server waits for the next statement of a transaction: less than others wait for what it has locked.
-    static let longestPause = Duration.seconds(5)
 
     init(_ address: PostgreSQLAddress) throws(PostgreSQLError) {
         let options: [PostgreSQLAddress.Option]
@@ -51,37 +48,33 @@ final class PostgreSQLConnection {
     func parameter(_ name: String) -> String? { PQparameterStatus(connection, name).map { String(cString: $0) } }
 
     /// Runs one statement, which is compiled once for each connection.
-    ///
-    /// - Parameter limit: how long an answer is waited for.
     @discardableResult
-    func query(
-        _ sql: String, _ values: [StoredValue] = [], limit: Duration = limit
-    ) throws(PostgreSQLError) -> PostgreSQLResult {
-        let deadline = Duration.monotonicNow + limit
+    func query(_ sql: String, _ values: [StoredValue] = []) throws(PostgreSQLError) -> PostgreSQLResult {
         let name: String
         if let known = prepared[sql] {
             name = known
         } else {
             name = "s\(prepared.count)"
             guard PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw lost() }
-            try answer(until: deadline)
+            try answer()
             prepared[sql] = name
         }
         let parameters = CStrings(values.map(\.postgreSQL))
         guard
             PQsendQueryPrepared(connection, name, Int32(values.count), parameters.pointers, nil, nil, 0) == 1
         else { throw lost() }
-        return try answer(until: deadline)
+        return try answer()
     }
 
     /// Runs several statements without parameters, which may be any.
-    func execute(_ sql: String, limit: Duration = limit) throws(PostgreSQLError) {
+    func execute(_ sql: String) throws(PostgreSQLError) {
         guard PQsendQuery(connection, sql) == 1 else { throw lost() }
-        try answer(until: .monotonicNow + limit)
+        try answer()
     }
 
     @discardableResult
-    private func answer(until deadline: Duration) throws(PostgreSQLError) -> PostgreSQLResult {
+    private func answer() throws(PostgreSQLError) -> PostgreSQLResult {
+        let deadline = Duration.monotonicNow + Self.limit
         while true {
             let left = PQflush(connection)
             guard left >= 0 else { throw lost() }

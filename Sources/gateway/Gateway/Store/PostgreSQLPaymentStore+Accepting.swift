@@ -2,7 +2,7 @@ import SoundboxCore
 
 extension PostgreSQLPaymentStore {
     package func accept(_ submissions: [Submission], at now: Moment) throws(StoreError) -> [SubmissionOutcome] {
-        try write { connection, _ in
+        try inTransaction { connection, _ in
             var arrivals = try Arrivals(
                 submissions.map { ($0.payments, $0.webhook?.hook) }, on: connection, at: now)
             var outcomes = submissions.map { submission in
@@ -26,7 +26,7 @@ extension PostgreSQLPaymentStore {
     package func accept(
         _ payments: [(box: BoxID, notice: PaymentNotice)], problems: [String], ofUnread number: Int64, at now: Moment
     ) throws(StoreError) -> String? {
-        try write { connection, _ in
+        try inTransaction { connection, _ in
             let hook = try connection.query("SELECT hook FROM unread WHERE number = $1 FOR UPDATE", [.integer(number)])
                 .first?.text("hook")
             var arrivals = try Arrivals([(payments, hook)], on: connection, at: now)
@@ -77,20 +77,20 @@ extension PostgreSQLPaymentStore {
     }
 
     package func unreadNumbers() throws(StoreError) -> [Int64] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query("SELECT number FROM unread ORDER BY number").compactMap { $0.integer("number") }
         }
     }
 
     package func unread(_ number: Int64) throws(StoreError) -> UnreadWebhook? {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query("SELECT * FROM unread WHERE number = $1", [.integer(number)]).first
                 .flatMap { UnreadWebhook($0) }
         }
     }
 
     package func unreadCount() throws(StoreError) -> Int {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             Int(try connection.query("SELECT count(*) AS count FROM unread").first?.integer("count") ?? 0)
         }
     }

@@ -4,7 +4,7 @@ extension PostgreSQLPaymentStore {
     private static let payment = "SELECT payment.*, merchant, device FROM payment JOIN box ON box.number = payment.box"
 
     package func payment(_ id: PaymentID, of box: BoxID) throws(StoreError) -> StoredPayment? {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 "\(Self.payment) WHERE merchant = $1 AND device = $2 AND payment_id = $3 AND is_refund = $4",
                 [.text(box.merchant), .text(box.device), .text(id.text), .flag(id.isRefund)]
@@ -13,7 +13,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func list(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             var after = query.after
             if let since = query.since {
                 let first = try connection.query(
@@ -54,22 +54,23 @@ extension PostgreSQLPaymentStore {
     }
 
     package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
-                "\(Self.payment) WHERE \(PaymentQuery.isUnheard) ORDER BY payment.number LIMIT $1", [.number(limit)]
+                "\(Self.payment) WHERE \(PaymentQuery.unheardCondition) ORDER BY payment.number LIMIT $1",
+                [.number(limit)]
             ).compactMap { PaymentRow($0)?.payment }
         }
     }
 
     package func openSince() throws(StoreError) -> [Duration] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query("SELECT accepted_after FROM payment WHERE due_after IS NOT NULL")
                 .compactMap { $0.integer("accepted_after") }.map { .milliseconds($0) }
         }
     }
 
     package func prune(before time: Duration, limit: Int) throws(StoreError) -> Bool {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query("DELETE FROM unread WHERE came_after < $1", [.span(time)])
             func prune(_ table: String, _ column: String) throws -> Int {
                 try connection.query(
@@ -90,7 +91,7 @@ extension PostgreSQLPaymentStore {
     package func dueCallbacks(
         of receiver: String, at now: Duration, limit: Int
     ) throws(StoreError) -> [Callback] {
-        try hold { connection, lease in
+        try withLease { connection, lease in
             try connection.query(
                 """
                 WITH me AS (
@@ -113,7 +114,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func record(_ results: [CallbackResult], at now: Moment) throws(StoreError) {
-        try write { connection, lease in
+        try inTransaction { connection, lease in
             let taken = results.filter { $0.outcome == .taken }
             if !taken.isEmpty {
                 // Whoever holds it now: the receiver has it.
@@ -138,7 +139,7 @@ extension PostgreSQLPaymentStore {
     package func giveUpCallbacks(
         before time: Duration, limit: Int, at now: Moment
     ) throws(StoreError) -> [String: Int] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 """
                 UPDATE callback SET due_after = NULL, holder = NULL, given_up_at = $1,
@@ -153,7 +154,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func resendCallbacks(_ numbers: [Int64], at now: Moment) throws(StoreError) -> [Int64] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 """
                 UPDATE callback SET given_up_at = NULL, attempts = 0, created_after = $1, due_after = $1, holder = NULL
@@ -170,7 +171,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func callbacks(after number: Int64, limit: Int) throws(StoreError) -> [Callback] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 "SELECT * FROM callback WHERE number > $1 ORDER BY number LIMIT $2", [.integer(number), .number(limit)]
             ).map { Callback($0) }
@@ -178,7 +179,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func callbackBacklogs() throws(StoreError) -> [String: CallbackBacklog] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 """
                 SELECT receiver, count(*) AS count, min(created_after) AS oldest

@@ -3,7 +3,7 @@ import SoundboxCore
 extension PostgreSQLPaymentStore {
     package func due(at now: Duration, limit: Int) throws(StoreError) -> DuePayments {
         // Free is what no gateway holds whose row is there. Nothing is for one whose own row has gone.
-        var due = try hold { connection, lease in
+        var due = try withLease { connection, lease in
             let rows = try connection.query(
                 """
                 WITH me AS (
@@ -37,7 +37,7 @@ extension PostgreSQLPaymentStore {
         return due
     }
 
-    package func awaken() throws(StoreError) { try read { connection, _ in try awaken(connection) } }
+    package func awaken() throws(StoreError) { try withConnection { connection, _ in try awaken(connection) } }
 
     func awaken(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         try connection.query(
@@ -50,12 +50,10 @@ extension PostgreSQLPaymentStore {
     package func settle(
         waiting: [(number: Int64, until: Duration)], givenUp: [Int64], at now: Moment
     ) throws(StoreError) {
-        try write { connection, lease in
+        try inTransaction { connection, lease in
             if !givenUp.isEmpty {
-                var turn = DeliveryTurn()
-                turn.acknowledged = givenUp.map { ($0, nil) }
                 var step = DeliveryStep(
-                    rows: try PostgreSQLPaymentRows(of: turn, lease: lease, lock: true, on: connection),
+                    rows: try PostgreSQLPaymentRows(numbers: givenUp, lease: lease, lock: true, on: connection),
                     receivers: receivers, at: now)
                 try step.giveUp(givenUp)
                 try step.rows.write(on: connection)
@@ -77,20 +75,22 @@ extension PostgreSQLPaymentStore {
             lock: Bool, _ connection: PostgreSQLConnection, _ lease: Int64?
         ) throws -> DeliveryStep<PostgreSQLPaymentRows> {
             var step = DeliveryStep(
-                rows: try PostgreSQLPaymentRows(of: turn, lease: lease, lock: lock, on: connection), boxes: boxes,
-                receivers: receivers, listeningSince: start, at: now)
+                rows: try PostgreSQLPaymentRows(
+                    numbers: turn.acknowledged.map(\.number) + turn.refused.map(\.number),
+                    receipts: turn.receipts.map { ($0.box, $0.id) }, openOf: turn.awakened, lease: lease, lock: lock,
+                    on: connection), boxes: boxes, receivers: receivers, listeningSince: start, at: now)
             try step.apply(turn)
             return step
         }
         if turn.isPerhapsKnown {
-            let isKnown = try read { connection, lease in
+            let isKnown = try withConnection { connection, lease in
                 guard try !step(lock: false, connection, lease).rows.isChanged else { return false }
                 try write(turn.changedBoxes.known(boxes), on: connection)
                 return true
             }
             if isKnown { return DeliveryTurnOutcome() }
         }
-        return try write { connection, lease in
+        return try inTransaction { connection, lease in
             let step = try step(lock: true, connection, lease)
             try step.rows.write(on: connection)
             try write(turn.changedBoxes.known(boxes), on: connection)
@@ -99,7 +99,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func isPublishedAgain(_ box: BoxID, in epoch: Int) throws(StoreError) -> Bool {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             try connection.query(
                 """
                 SELECT FROM payment JOIN box ON box.number = payment.box
@@ -113,7 +113,7 @@ extension PostgreSQLPaymentStore {
     // MARK: Boxes
 
     package func boxes() throws(StoreError) -> [BoxID: KnownBox] {
-        try read { connection, _ in
+        try withConnection { connection, _ in
             var boxes: [BoxID: KnownBox] = [:]
             for row in try connection.query("SELECT * FROM box") {
                 if let box = row.box { boxes[box] = KnownBox(row) }
@@ -123,7 +123,7 @@ extension PostgreSQLPaymentStore {
     }
 
     package func write(_ boxes: [BoxID: KnownBox]) throws(StoreError) {
-        try read { connection, _ in try write(boxes, on: connection) }
+        try withConnection { connection, _ in try write(boxes, on: connection) }
     }
 
     /// Every gateway gets every status: the first one writes it.
@@ -181,15 +181,18 @@ private struct PostgreSQLPaymentRows: PaymentRows {
     private var callbacks: [StoredColumns] = []
 
     /// - Parameter lock: against others, until the transaction ends. Always in the order of their numbers.
-    init(of turn: DeliveryTurn, lease: Int64?, lock: Bool, on connection: PostgreSQLConnection) throws {
+    init(
+        numbers: [Int64], receipts: [(box: BoxID, id: PaymentID)] = [], openOf boxes: Set<BoxID> = [], lease: Int64?,
+        lock: Bool, on connection: PostgreSQLConnection
+    ) throws {
         self.lease = lease
-        let numbers = (turn.acknowledged.map(\.number) + turn.refused.map(\.number)).map { JSONValue.integer(Int($0)) }
-        let receipts = turn.receipts.map { box, id, _ in
+        let numbers = numbers.map { JSONValue.integer(Int($0)) }
+        let receipts = receipts.map { box, id in
             JSONValue.array([
                 .string(box.merchant), .string(box.device), .string(id.text), .integer(id.isRefund ? 1 : 0),
             ])
         }
-        let awakened = turn.awakened.map { JSONValue.array([.string($0.merchant), .string($0.device)]) }
+        let awakened = boxes.map { JSONValue.array([.string($0.merchant), .string($0.device)]) }
         guard !(numbers.isEmpty && receipts.isEmpty && awakened.isEmpty) else { return }
         let found = try connection.query(
             """

@@ -19,7 +19,7 @@ package final class PostgreSQLPaymentStore: PaymentStore {
     private let address: PostgreSQLAddress
     private let name: String
     private let role: StoreRole
-    private let session = Mutex(Session())
+    private let session: Mutex<Session>
 
     private struct Session {
         var connection: PostgreSQLConnection?
@@ -37,6 +37,8 @@ package final class PostgreSQLPaymentStore: PaymentStore {
     private static let renewal = Duration.seconds(10)
     /// By how much the clock goes on at most with each renewal: somebody may set the server's.
     private static let longestStep = Duration.seconds(30)
+    /// How long the server waits for the next statement of a transaction: less than others wait for what it has locked.
+    private static let longestPause = Duration.seconds(5)
     /// After a failed attempt to connect.
     private static let pause = Duration.seconds(1)
     private static let mostAttempts = 10
@@ -54,13 +56,17 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         (self.unreadLimits, self.receivers) = (unreadLimits, receivers)
         do {
             let connection = try Self.connect(address)
-            if role == .gateway { try PostgreSQLSchema.prepare(connection) }
+            if role == .gateway {
+                try PostgreSQLSchema.prepare(connection)
+            } else {
+                try PostgreSQLSchema.check(connection)
+                let running = try connection.query("SELECT running FROM clock").first?.integer("running")
+                clock.set(running: .milliseconds(running ?? 0))
+            }
+            session = Mutex(Session(connection: connection))
         } catch { throw Self.error(address, error) }
-        try read { connection, _ in
-            guard role != .gateway else { return }
-            let running = try connection.query("SELECT running FROM clock").first?.integer("running")
-            clock.set(running: .milliseconds(running ?? 0))
-        }
+        // Before anybody asks for the clock.
+        if role == .gateway { try saveTime() }
     }
 
     private static func connect(_ address: PostgreSQLAddress) throws -> PostgreSQLConnection {
@@ -76,7 +82,7 @@ package final class PostgreSQLPaymentStore: PaymentStore {
             """)
         // A gateway that stands still inside of a transaction, or is cut off there, has the rows that others wait for.
         try connection.execute(
-            "SET idle_in_transaction_session_timeout = \(PostgreSQLConnection.longestPause.inMilliseconds)")
+            "SET idle_in_transaction_session_timeout = \(longestPause.inMilliseconds)")
         return connection
     }
 
@@ -88,44 +94,41 @@ package final class PostgreSQLPaymentStore: PaymentStore {
 
     // MARK: Using the connection
 
-    /// Runs `body`, which reads, or changes with one statement.
+    /// Runs `body`, each statement of which is a transaction of its own.
     ///
     /// - Parameter body: gets the connection, and this gateway's lease.
-    func read<Value: Sendable>(
-        _ body: (PostgreSQLConnection, Int64?) throws -> Value
+    func withConnection<Value: Sendable>(
+        _ body: (PostgreSQLConnection, _ lease: Int64?) throws -> Value
     ) throws(StoreError) -> Value {
         try use { session, connection in try body(connection, session.lease) }
     }
 
     /// Runs `body` in a transaction. Again, if another gateway was in the way.
-    func write<Value: Sendable>(
-        _ body: (PostgreSQLConnection, Int64?) throws -> Value
+    func inTransaction<Value: Sendable>(
+        _ body: (PostgreSQLConnection, _ lease: Int64?) throws -> Value
     ) throws(StoreError) -> Value {
         try use { session, connection in
-            var attempts = 1
-            while true {
-                do {
-                    try connection.execute("BEGIN")
-                    let value = try body(connection, session.lease)
-                    try connection.execute("COMMIT")
-                    return value
-                } catch {
-                    // Without an answer there may be no connection, though it looks open.
-                    if case .lost = error as? PostgreSQLError { throw error }
-                    guard connection.isOpen else { throw error }
-                    try connection.execute("ROLLBACK")
-                    guard (error as? PostgreSQLError)?.isConflict == true, attempts < Self.mostAttempts else {
-                        throw error
-                    }
-                    attempts += 1
-                }
+            for _ in 1..<Self.mostAttempts {
+                do { return try transact(session, connection, body) } catch let error as PostgreSQLError
+                    where error.isConflict
+                { try connection.execute("ROLLBACK") }
             }
+            return try transact(session, connection, body)
         }
     }
 
-    /// As ``read(_:)``, with a lease.
-    func hold<Value: Sendable>(
-        _ body: (PostgreSQLConnection, Int64) throws -> Value
+    private func transact<Value>(
+        _ session: Session, _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection, Int64?) throws -> Value
+    ) throws -> Value {
+        try connection.execute("BEGIN")
+        let value = try body(connection, session.lease)
+        try connection.execute("COMMIT")
+        return value
+    }
+
+    /// As ``withConnection(_:)``, with a lease.
+    func withLease<Value: Sendable>(
+        _ body: (PostgreSQLConnection, _ lease: Int64) throws -> Value
     ) throws(StoreError) -> Value {
         try use { session, connection in
             let lease = try session.lease ?? begin(&session, connection)
@@ -137,27 +140,26 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         _ body: (inout Session, PostgreSQLConnection) throws -> Value
     ) throws(StoreError) -> Value {
         try session.withLock { session throws(StoreError) in
-            do {
-                let isNew = session.connection == nil
-                let connection = try open(&session)
-                // A server that was started again meanwhile; one that only looks does so too seldom to notice before.
-                if role == .reader, !isNew {
-                    do { return try body(&session, connection) } catch PostgreSQLError.lost {
-                        session.connection = nil
-                        return try body(&session, open(&session))
-                    }
-                }
-                if role == .gateway, .monotonicNow >= session.nextRenewal { try renew(&session, connection) }
-                return try body(&session, connection)
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                let failure = Self.error(address, error)
-                if case .lost = error as? PostgreSQLError {
+            // Who only looks asks too seldom to notice before that the server was started again.
+            var mayHaveEnded = role == .reader && session.connection != nil
+            while true {
+                do {
+                    let connection = try open(&session)
+                    if role == .gateway, .monotonicNow >= session.nextRenewal { try renew(&session, connection) }
+                    return try body(&session, connection)
+                } catch let error as StoreError {
+                    throw error
+                } catch {
+                    // Whatever it was, the next one begins anew: it must not become part of an open transaction.
                     session.connection = nil
-                    session.failure = (failure, .monotonicNow + Self.pause)
+                    let failure = Self.error(address, error)
+                    guard case .lost = error as? PostgreSQLError else { throw failure }
+                    guard mayHaveEnded else {
+                        session.failure = (failure, .monotonicNow + Self.pause)
+                        throw failure
+                    }
+                    mayHaveEnded = false
                 }
-                throw failure
             }
         }
     }

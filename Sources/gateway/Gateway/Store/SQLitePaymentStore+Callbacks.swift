@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 
 extension SQLitePaymentStore {
     package func dueCallbacks(
@@ -11,7 +12,7 @@ extension SQLitePaymentStore {
                     sql: """
                         SELECT * FROM callback WHERE receiver = ? AND due_after <= ?
                         ORDER BY due_after, created_after, number LIMIT ?
-                        """), arguments: [receiver, now.milliseconds, limit]
+                        """), arguments: [receiver, now.inMilliseconds, limit]
             ).map { Callback($0) }
         }
     }
@@ -29,7 +30,7 @@ extension SQLitePaymentStore {
                             UPDATE callback SET attempts = attempts + 1, answer = ?, due_after = ?
                             WHERE number = ? AND due_after IS NOT NULL
                             """
-                    ).execute(arguments: [answer, time.milliseconds, result.number])
+                    ).execute(arguments: [answer, time.inMilliseconds, result.number])
                 }
             }
         }
@@ -47,7 +48,7 @@ extension SQLitePaymentStore {
                     WHERE number IN (
                         SELECT number FROM callback WHERE due_after IS NOT NULL AND created_after < ? LIMIT ?)
                     RETURNING receiver
-                    """, arguments: [now.time.millisecondsSince1970, time.milliseconds, limit])
+                    """, arguments: [now.time.millisecondsSince1970, time.inMilliseconds, limit])
             return receivers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
     }
@@ -62,7 +63,7 @@ extension SQLitePaymentStore {
                     UPDATE callback SET given_up_at = NULL, attempts = 0, created_after = ?, due_after = ?
                     WHERE given_up_at IS NOT NULL\(some) RETURNING number
                     """,
-                arguments: [now.running.milliseconds, now.running.milliseconds] + StatementArguments(numbers)
+                arguments: [now.running.inMilliseconds, now.running.inMilliseconds] + StatementArguments(numbers)
             ).sorted()
         }
     }

@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 
 extension SQLitePaymentStore {
     package func list(_ query: PaymentQuery, at now: Moment) throws(StoreError) -> PaymentPage {
@@ -8,7 +9,7 @@ extension SQLitePaymentStore {
             if let since = query.since {
                 // Numbers and the clock of the waits only grow, so that the beginning is found in some thirty steps.
                 let time = query.earliest(since: since, at: now)
-                after = try max(after, Self.number(acceptedAfter: time.milliseconds, in: database) - 1)
+                after = try max(after, Self.number(acceptedAfter: time.inMilliseconds, in: database) - 1)
             }
             let times = "accepted_at >= \(query.since?.millisecondsSince1970 ?? .min)"
             let first = "\(times) ORDER BY +payment.number LIMIT \(query.limit + 1)"

@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxSystem
 
 extension SQLitePaymentStore {
     package func commit(
@@ -33,7 +34,7 @@ extension SQLitePaymentStore {
                 try database.cachedStatement(
                     sql: "UPDATE payment SET due_after = ? WHERE number = ? AND due_after IS NOT NULL"
                 )
-                .execute(arguments: [until.milliseconds, number])
+                .execute(arguments: [until.inMilliseconds, number])
             }
             var step = DeliveryStep(
                 rows: SQLitePaymentRows(database: database), receivers: receivers, at: now)

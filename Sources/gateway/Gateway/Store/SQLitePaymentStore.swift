@@ -101,7 +101,7 @@ package final class SQLitePaymentStore: PaymentStore {
                 let value = try body(database)
                 guard role == .gateway else { return value }
                 try database.cachedStatement(sql: "UPDATE clock SET running = ?")
-                    .execute(arguments: [clock.now.running.milliseconds])
+                    .execute(arguments: [clock.now.running.inMilliseconds])
                 return value
             }
         } catch { throw StoreError(path: path, error) }
@@ -165,7 +165,7 @@ package final class SQLitePaymentStore: PaymentStore {
             var due = DuePayments()
             due.payments = try PaymentRow.fetchAll(
                 database, where: "due_after <= ? ORDER BY due_after, payment.number LIMIT ?",
-                [now.milliseconds, limit], unreadable: &due.unreadable
+                [now.inMilliseconds, limit], unreadable: &due.unreadable
             ).map { DuePayments.Entry(number: $0.number, payment: $0.payment) }
             return due
         }
@@ -184,7 +184,7 @@ package final class SQLitePaymentStore: PaymentStore {
     package func unheard(limit: Int) throws(StoreError) -> [StoredPayment] {
         try read { database in
             try PaymentRow.fetchAll(
-                database, where: "\(PaymentQuery.isUnheard) ORDER BY payment.number LIMIT ?", [limit]
+                database, where: "\(PaymentQuery.unheardCondition) ORDER BY payment.number LIMIT ?", [limit]
             ).map(\.payment)
         }
     }
@@ -220,18 +220,18 @@ package final class SQLitePaymentStore: PaymentStore {
     package func prune(before time: Duration, limit: Int) throws(StoreError) -> Bool {
         try write { database in
             try database.execute(
-                sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.milliseconds])
+                sql: "DELETE FROM unread WHERE came_after < ?", arguments: [time.inMilliseconds])
             try database.execute(
                 sql: """
                     DELETE FROM callback WHERE created_after < ? AND due_after IS NULL
                         AND number IN (SELECT number FROM callback ORDER BY number LIMIT ?)
-                    """, arguments: [time.milliseconds, limit])
+                    """, arguments: [time.inMilliseconds, limit])
             let callbacks = database.changesCount
             try database.execute(
                 sql: """
                     DELETE FROM payment WHERE accepted_after < ? AND due_after IS NULL
                         AND number IN (SELECT number FROM payment ORDER BY number LIMIT ?)
-                    """, arguments: [time.milliseconds, limit])
+                    """, arguments: [time.inMilliseconds, limit])
             // Some of the oldest may be open.
             return max(callbacks, database.changesCount) > limit / 2
         }

@@ -33,7 +33,7 @@ package enum StoreMove {
     package static func run(
         from file: SQLitePaymentStore, to server: PostgreSQLPaymentStore, progress: (String, Int) -> Void
     ) throws(StoreError) {
-        try server.write { connection, _ in
+        try server.inTransaction { connection, _ in
             for table in tables {
                 guard try connection.query("SELECT FROM \(table) LIMIT 1").count == 0 else {
                     throw PostgreSQLError.unusable("has rows in the table \(table) already: nothing was moved")

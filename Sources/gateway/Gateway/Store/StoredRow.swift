@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// A row of a result, of either database: both have columns of the same names and meanings.
 ///
@@ -36,7 +37,7 @@ enum StoredValue: Equatable {
 
     static func number(_ number: Int?) -> StoredValue { .integer(number.map(Int64.init)) }
     static func time(_ time: Timestamp?) -> StoredValue { .integer(time?.millisecondsSince1970) }
-    static func span(_ span: Duration?) -> StoredValue { .integer(span?.milliseconds) }
+    static func span(_ span: Duration?) -> StoredValue { .integer(span?.inMilliseconds) }
     static func flag(_ flag: Bool) -> StoredValue { .integer(flag ? 1 : 0) }
 }
 

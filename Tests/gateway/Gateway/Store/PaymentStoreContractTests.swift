@@ -1,46 +1,8 @@
 import SoundboxCore
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import SoundboxGateway
-
-/// The stores that the contract is tested with.
-enum TrialStore: CaseIterable {
-    case sqlite, postgreSQL
-
-    /// A schema of its own for each.
-    private static let schemas = Atomic(0)
-
-    func make(
-        in folder: TemporaryFolder, limits: UnreadLimits = UnreadLimits(), receivers: [String: Set<PaymentState>] = [:]
-    ) async throws -> any PaymentStore {
-        switch self {
-        case .sqlite:
-            try SQLitePaymentStore(path: folder.file("gateway.sqlite"), unreadLimits: limits, receivers: receivers)
-        case .postgreSQL:
-            try PostgreSQLPaymentStore(
-                try await Self.database().address, name: "gateway", unreadLimits: limits, receivers: receivers)
-        }
-    }
-
-    /// Where no tables are yet.
-    static func database() async throws -> (schema: String, address: PostgreSQLAddress) {
-        let schema = "trial_\(schemas.add(1, ordering: .relaxed).newValue)"
-        return (schema, try PostgreSQLAddress(await PostgreSQLServer.shared.value.url(schema: schema)))
-    }
-}
-
-extension PaymentStore {
-    /// Commits a turn of a connection that began at -50 s.
-    fileprivate func commit(
-        boxes: [BoxID: KnownBox] = [:], _ change: (inout DeliveryTurn) throws -> Void
-    ) throws -> DeliveryTurnOutcome {
-        var turn = DeliveryTurn()
-        try change(&turn)
-        return try commit(turn, boxes: boxes, listeningSince: .seconds(-50), at: .start)
-    }
-}
 
 @Suite("The contract of a store")
 struct PaymentStoreContractTests {
@@ -48,26 +10,6 @@ struct PaymentStoreContractTests {
     private let now = Moment.start
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
-
-    private func online(epoch: Int = 3) -> KnownBox {
-        var box = KnownBox()
-        box.onlineSince = .seconds(-100)
-        box.sessionEpoch = epoch
-        box.seen = .zero
-        return box
-    }
-
-    private func receipt(
-        _ id: String, _ state: Receipt.State, how: String? = nil, reason: String? = nil, sequence: Int? = nil,
-        first: (state: Receipt.State, amount: String)? = nil
-    ) throws -> (box: BoxID, id: PaymentID, answer: DeliveryRules.Answer) {
-        (
-            trialBox, try PaymentID(id),
-            .init(
-                state: state, how: how, reason: reason, number: sequence.map { .init(epoch: "e", sequence: $0) },
-                first: try first.map { .init($0.state, try Money($0.amount, .CNY)) })
-        )
-    }
 
     // MARK: Requests
 
@@ -380,145 +322,5 @@ struct PaymentStoreContractTests {
         #expect(try store.prune(before: .seconds(-10), limit: 1), "there may be more")
         #expect(try store.state("old") == nil)
         #expect(try store.state("new") == .accepted)
-    }
-
-    // MARK: Callbacks
-
-    @Test(
-        "Each receiver is told of the states that it chose, once for each time, in the commit that makes it so",
-        arguments: TrialStore.allCases)
-    func callbacks(kind: TrialStore) async throws {
-        let store = try await kind.make(
-            in: folder, receivers: ["all": Set(CallbackEvent.states), "shop": [.announced], "none": []])
-        let numbers = try store.accept(["A", "B", "C", "D", "E"])
-        let sent = numbers.map { (number: $0, sessionEpoch: Int?.none) }
-        _ = try store.commit {
-            $0.acknowledged = sent
-            $0.receipts = [
-                try receipt("A", .stored), try receipt("A", .announced, how: "aloud"),
-                try receipt("B", .rejected, reason: "x"),
-                try receipt("C", .expired), try receipt("D", .cancelled), try receipt("other", .announced),
-            ]
-        }
-        // They may come twice.
-        _ = try store.commit { $0.receipts = [try receipt("A", .announced, how: "aloud"), try receipt("C", .expired)] }
-        #expect(try store.due(at: .seconds(73 * 3600), limit: 9).payments.map(\.number) == [numbers[4]])
-        try store.settle(waiting: [], givenUp: [numbers[4]], at: now)
-        let callbacks = try store.callbacks(after: 0, limit: 99)
-        func told(_ name: String) -> [String] {
-            callbacks.filter { $0.receiver == name }.map {
-                "\($0.event?["data"]?["id"]?.string ?? "") \($0.event?["type"]?.string ?? "")"
-            }
-        }
-        #expect(
-            told("all") == [
-                "A payment.announced", "B payment.failed", "C payment.expired", "D payment.cancelled",
-                "E payment.given_up",
-            ])
-        #expect(told("shop") == ["A payment.announced"] && callbacks.count == 6)
-        #expect(Set(callbacks.map(\.eventID)).count == 5)
-        #expect(callbacks.allSatisfy { $0.eventID.wholeMatch(of: /evt_[0-9a-f]{32}/) != nil })
-        #expect(callbacks[0].event?["data"] == (try store.payment(try PaymentID("A"), of: trialBox)?.json))
-        #expect(try store.callbacks(after: callbacks[1].number, limit: 2) == Array(callbacks[2...3]))
-    }
-
-    @Test(
-        "A callback is due until it was taken or given up; one that was given up is listed, and deleted with its time",
-        arguments: TrialStore.allCases)
-    func attempts(kind: TrialStore) async throws {
-        let store = try await kind.make(in: folder, receivers: ["shop": [.announced]])
-        try store.accept(["A", "B", "C"])
-        _ = try store.commit { $0.receipts = try ["A", "B", "C"].map { try receipt($0, .announced) } }
-        let numbers = try store.dueCallbacks(of: "shop", at: .zero, limit: 99).map(\.number)
-        #expect(numbers.count == 3)
-        #expect(try store.dueCallbacks(of: "other", at: .zero, limit: 99).isEmpty)
-        #expect(try store.callbackBacklogs() == ["shop": CallbackBacklog(count: 3, oldest: .zero)])
-        let later = now + .seconds(2)
-        try store.record(
-            [
-                CallbackResult(number: numbers[0], outcome: .taken),
-                CallbackResult(number: numbers[1], outcome: .refused("x", again: .seconds(9))),
-                CallbackResult(number: numbers[2], outcome: .refused("y", again: .seconds(10))),
-            ], at: later)
-        #expect(try store.dueCallbacks(of: "shop", at: .seconds(8), limit: 99).isEmpty)
-        #expect(try store.dueCallbacks(of: "shop", at: .seconds(9), limit: 99).map(\.number) == [numbers[1]])
-        #expect(try store.callbackBacklogs()["shop"]?.count == 2)
-        let listed = try store.callbacks(after: 0, limit: 99)
-        #expect(listed.map(\.number) == Array(numbers.dropFirst()))
-        #expect(listed.map(\.attempts) == [1, 1] && listed.map(\.answer) == ["x", "y"])
-
-        #expect(try store.giveUpCallbacks(before: .zero, limit: 9, at: later) == [:])
-        _ = try store.prune(before: .seconds(1), limit: 9)
-        #expect(try store.callbacks(after: 0, limit: 9).map(\.number) == Array(numbers.dropFirst()), "they wait still")
-        #expect(try store.giveUpCallbacks(before: .seconds(1), limit: 9, at: later) == ["shop": 2])
-        #expect(try store.callbacks(after: 0, limit: 9).map(\.answer) == ["x", "y"])
-        #expect(try store.callbacks(after: 0, limit: 9).map(\.givenUpAt) == [later.time, later.time])
-        // An answer that comes after it was given up is no reason to begin again.
-        try store.record([CallbackResult(number: numbers[2], outcome: .refused("z", again: .zero))], at: later)
-        #expect(try store.dueCallbacks(of: "shop", at: .seconds(8), limit: 99).isEmpty)
-
-        // Sent again it is as a new one.
-        #expect(try store.resendCallbacks([numbers[0], numbers[2], 99], at: later) == [numbers[2]])
-        let again = try store.dueCallbacks(of: "shop", at: later.running, limit: 9)
-        #expect(again.map(\.number) == [numbers[2]] && again.map(\.attempts) == [0])
-        #expect(try store.giveUpCallbacks(before: .seconds(1), limit: 9, at: later) == [:])
-        _ = try store.prune(before: .seconds(1), limit: 9)
-        #expect(try store.callbacks(after: 0, limit: 9).map(\.number) == [numbers[2]])
-        #expect(try store.resendCallbacks([], at: later) == [])
-        #expect(try store.giveUpCallbacks(before: .seconds(3), limit: 9, at: later) == ["shop": 1])
-        #expect(try store.resendCallbacks([], at: later) == [numbers[2]])
-    }
-
-    // MARK: Unread webhooks
-
-    @Test(
-        "What is read of an unread webhook is stored as it is deleted, or stays with the new reason",
-        arguments: TrialStore.allCases)
-    func readAgain(kind: TrialStore) async throws {
-        let store = try await kind.make(in: folder)
-        let outcomes = try store.accept([webhook("1"), Submission([(trialBox, notice("A"))]), webhook("1")], at: now)
-        #expect(outcomes.map { $0.unread?.count } == [1, nil, 2])
-        #expect(try store.accept([(trialBox, notice("B"))], problems: ["y"], ofUnread: 1, at: now) == "y")
-        #expect(try store.unread(1)?.reason == "y")
-        let differs = try store.accept([(trialBox, notice("A", "1"))], problems: [], ofUnread: 1, at: now)
-        #expect(differs?.contains("is known with another amount") == true)
-        #expect(try store.accept([(trialBox, notice("C"))], problems: [], ofUnread: 1, at: now) == nil)
-        #expect(try store.unreadCount() == 0 && store.unread(1) == nil)
-        #expect(try ["B", "C"].map { try store.state($0) } == [.accepted, .accepted])
-    }
-
-    private func webhook(_ document: String) -> Submission {
-        .init([], webhook: GenuineWebhook(hook: "shop", path: "/", document: Array(document.utf8)), problems: ["x"])
-    }
-
-    @Test("Beyond a number, or a size, the oldest are deleted", arguments: TrialStore.allCases)
-    func limits(kind: TrialStore) async throws {
-        var limits = UnreadLimits()
-        (limits.rows, limits.bytes) = (3, 100)
-        let store = try await kind.make(in: folder, limits: limits)
-        func add(_ documents: String...) throws -> [Int] {
-            try store.accept(documents.map(webhook), at: store.clock.now).map { $0.unread?.deleted ?? -1 }
-        }
-        #expect(try add("a", "b", "c") == [0, 0, 0])
-        #expect(try add("a") == [0], "it is there already")
-        #expect(try add("d", "e") == [0, 2])
-        #expect(try store.unreadNumbers().count == 3)
-        #expect(try add(String(repeating: "f", count: 99)) == [2], "one byte is left beside it")
-        let last = try store.unreadNumbers().compactMap(store.unread).map(\.webhook.document.count)
-        #expect(last == [1, 99])
-        #expect(UnreadLimits().rows == 10_000 && UnreadLimits().bytes == 67_108_864)
-    }
-
-    @Test("It is deleted with the payments of its time; the same bytes are then new", arguments: TrialStore.allCases)
-    func pruned(kind: TrialStore) async throws {
-        let store = try await kind.make(in: folder)
-        _ = try store.accept([webhook("old")], at: now + .seconds(-1000))
-        _ = try store.accept([webhook("new")], at: now)
-        // It came first long ago, whenever it came last.
-        _ = try store.accept([webhook("old")], at: now)
-        _ = try store.prune(before: .seconds(-10), limit: 9)
-        #expect(try store.unreadNumbers().compactMap(store.unread).map(\.webhook.document) == [Array("new".utf8)])
-        let again = try store.accept([webhook("old")], at: now).first?.unread
-        #expect(again?.count == 1 && again?.number == 3)
     }
 }

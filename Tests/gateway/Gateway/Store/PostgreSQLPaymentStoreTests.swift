@@ -125,7 +125,7 @@ struct PostgreSQLPaymentStoreTests {
     func standsStill() throws {
         let accepted = try one.accept(["A"])
         #expect(throws: StoreError.self) {
-            try one.write { connection, _ in
+            try one.inTransaction { connection, _ in
                 try connection.query(
                     "UPDATE payment SET holder = NULL, state = 'failed' WHERE number = $1", [.integer(accepted[0])])
                 #expect(try announce("A", by: other).ended.count == 1)
@@ -225,6 +225,17 @@ struct PostgreSQLPaymentStoreTests {
         let unknown = try PostgreSQLAddress(address.url.replacing("/postgres?", with: "/nobody?"))
         let missing = #expect(throws: StoreError.self) { try PostgreSQLPaymentStore(unknown, name: "third") }
         #expect(missing?.isTemporary == false && missing?.description.contains("\"nobody\"") == true)
+    }
+
+    @Test("A statement that fails once, as with a table that somebody has changed, does not fail for ever")
+    func changedTable() async throws {
+        try one.accept(["A"])
+        #expect(try one.state("A") == .accepted)
+        try await server.run("ALTER TABLE payment ADD COLUMN remark text", schema: schema)
+        // Compiled before, and of another form now.
+        #expect(throws: StoreError.self) { try one.state("A") }
+        #expect(try one.state("A") == .accepted)
+        try one.accept(["B"])
     }
 
     @Test("U+0000 in a reason does not keep a receipt out")
