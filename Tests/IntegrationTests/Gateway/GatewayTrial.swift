@@ -12,7 +12,11 @@ struct GatewayTrial {
     let brokerPort: Int
     let port: Int
 
-    init(folder: TemporaryFolder, brokerPort: Int, settings: [String] = []) throws {
+    /// - Parameter database: a path or an address; `nil` is a file in the folder.
+    init(
+        folder: TemporaryFolder, brokerPort: Int, clientID: String = "gateway-1", database: String? = nil,
+        settings: [String] = []
+    ) throws {
         self.folder = folder
         self.brokerPort = brokerPort
         port = try LoopbackSocket.freePort()
@@ -21,11 +25,11 @@ struct GatewayTrial {
         guard chmod(tokens, 0o600) == 0 else { throw TestFailure("chmod") }
         try folder.write(
             """
-            client_id: gateway-1
+            client_id: \(clientID)
             broker: {url: "mqtt://127.0.0.1:\(brokerPort)"}
             listen: "127.0.0.1:\(port)"
             tokens_file: "\(tokens)"
-            database: "\(folder.file("gateway.sqlite"))"
+            database: "\(database ?? folder.file("gateway.sqlite"))"
             \(settings.joined(separator: "\n"))
 
             """, to: "gateway.yaml")

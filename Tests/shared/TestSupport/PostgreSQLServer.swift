@@ -23,6 +23,8 @@ package final class PostgreSQLServer: Sendable {
             if [ "$owner" = 0 ]; then run="setpriv --reuid=postgres --regid=postgres --clear-groups"; owner=postgres; fi
             install -d -m 700 -o "$owner" "$1"
             $run "$programs/initdb" --pgdata "$1/data" --username soundbox --auth trust --encoding UTF8 --locale C --no-sync
+            # Everybody but one is let in without a password.
+            sed -i '1i local all locked scram-sha-256' "$1/data/pg_hba.conf"
             $run "$programs/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=400 >&2 &
             tail --pid="$PPID" -f /dev/null
             kill -QUIT $!
@@ -36,10 +38,12 @@ package final class PostgreSQLServer: Sendable {
 
     /// An address whose tables are nobody else's.
     ///
-    /// - Parameter schema: small letters, digits and underscores. It is made where it is missing.
-    package func url(schema: String) async throws -> String {
+    /// - Parameters:
+    ///   - schema: small letters, digits and underscores. It is made where it is missing.
+    ///   - user: who asks. Everybody is let in, but `locked` needs a password.
+    package func url(schema: String, user: String = "soundbox") async throws -> String {
         try await run("CREATE SCHEMA IF NOT EXISTS \(schema)")
-        return "postgresql:///postgres?host=\(folder)&user=soundbox&options=-csearch_path%3D\(schema)"
+        return "postgresql:///postgres?host=\(folder)&user=\(user)&options=-csearch_path%3D\(schema)"
     }
 
     /// Runs statements with psql.

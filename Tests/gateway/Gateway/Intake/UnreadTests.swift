@@ -223,6 +223,13 @@ struct UnreadTests {
         #expect(metrics.count(of: .failed) == 1 && metrics.count(of: .unread) == 1)
     }
 
+    @Test("What could not be stored is asked for again after five seconds, of providers too")
+    func askedForAgain() throws {
+        for response in [.error(503, "full"), try hook().scheme.failed("full")] {
+            #expect(response.status == 503 && response.headers.contains { $0 == ("Retry-After", "5") })
+        }
+    }
+
     @Test("A form whose names do not fit together is stored, as it was sent")
     func form() async throws {
         let handler = try handler(["shop": try hook()])

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxCore
 import SoundboxSystem
 import TestSupport
@@ -225,6 +226,39 @@ struct PostgreSQLPaymentStoreTests {
         let unknown = try PostgreSQLAddress(address.url.replacing("/postgres?", with: "/nobody?"))
         let missing = #expect(throws: StoreError.self) { try PostgreSQLPaymentStore(unknown, name: "third") }
         #expect(missing?.isTemporary == false && missing?.description.contains("\"nobody\"") == true)
+    }
+
+    @Test("The password comes from its file, read with each connection; a wrong or missing one is no reason to wait")
+    func password() async throws {
+        try await server.run("CREATE ROLE locked LOGIN PASSWORD 'right'; GRANT ALL ON SCHEMA \(schema) TO locked")
+        let folder = try TemporaryFolder()
+        let url = try await server.url(schema: schema, user: "locked")
+        let address = try PostgreSQLAddress(url, passwordFile: folder.file("password"))
+        func open() throws -> PostgreSQLPaymentStore {
+            try PostgreSQLPaymentStore(address, name: "third", role: .reader)
+        }
+        for (password, problem) in [
+            (nil, folder.file("password")), ("wrong\n", "password authentication failed"), ("right\n", "permission"),
+        ] {
+            if let password {
+                try folder.write(password, to: "password")
+                #expect(chmod(folder.file("password"), 0o600) == 0)
+            }
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.isTemporary == false && error?.description.contains(problem) == true)
+        }
+        try await server.run("GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO locked")
+        #expect(try open().openSince() == [])
+    }
+
+    @Test("A receipt that a gateway has written is only read by the others")
+    func nothingNew() async throws {
+        try one.accept(["A"])
+        _ = try announce("A", by: one)
+        func version() async throws -> [String] { try await server.run("SELECT xmin FROM payment", schema: schema) }
+        let before = try await version()
+        _ = try announce("A", by: other)
+        #expect(try await version() == before)
     }
 
     @Test("A statement that fails once, as with a table that somebody has changed, does not fail for ever")
