@@ -117,7 +117,7 @@ extension PostgreSQLPaymentStore {
         try inTransaction { connection, lease in
             let taken = results.filter { $0.outcome == .taken }
             if !taken.isEmpty {
-                // Whoever holds it now: the receiver has it.
+                // The receiver has it, also if another gateway holds it by now.
                 let gone = PostgreSQLRows(taken.map { [("number", .integer($0.number))] })
                 try connection.query(
                     "DELETE FROM callback USING \(gone.sql) WHERE callback.number = new.number", [gone.value])

@@ -140,7 +140,7 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         _ body: (inout Session, PostgreSQLConnection) throws -> Value
     ) throws(StoreError) -> Value {
         try session.withLock { session throws(StoreError) in
-            // Who only looks asks too seldom to notice before that the server was started again.
+            // A program that only reads asks too seldom to notice before that the server was started again.
             var mayHaveEnded = role == .reader && session.connection != nil
             while true {
                 do {
