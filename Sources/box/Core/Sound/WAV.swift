@@ -93,6 +93,7 @@ package struct RIFFChunks {
 
     private let read: Reading
     private let size: Int
+    private let mayBeCutOff: Bool
     /// The end of the form according to its header. What follows is in no chunk, but libsndfile reads it as well.
     /// Usually it is sound whose writer was killed before it could count it.
     private let formEnd: Int
@@ -104,11 +105,14 @@ package struct RIFFChunks {
         }
     }
 
-    /// - Parameter size: of the file, in bytes.
-    package static func problem(size: Int, _ read: @escaping Reading) -> String? {
+    /// - Parameters:
+    ///   - size: of the file, in bytes.
+    ///   - mayBeCutOff: lets sound pass of which less is there than its header says.
+    package static func problem(size: Int, mayBeCutOff: Bool = true, _ read: @escaping Reading) -> String? {
         guard let form = header(at: 0, with: read), form.name == "RIFF" else { return nil }
         // Some recorders never go back to write the length.
-        let chunks = RIFFChunks(read: read, size: size, formEnd: form.size == 0 ? size : 8 + form.size)
+        let chunks = RIFFChunks(
+            read: read, size: size, mayBeCutOff: mayBeCutOff, formEnd: form.size == 0 ? size : 8 + form.size)
         return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }
 
@@ -120,7 +124,7 @@ package struct RIFFChunks {
             let room = end - offset - 8
             guard chunk.size <= room else {
                 // A recording that was cut off, or streamed by a recorder that did not know its length.
-                if chunk.name == "data" { return nil }
+                if chunk.name == "data", mayBeCutOff { return nil }
                 if looksIntoLists, offset >= formEnd, chunk.name != "LIST" { return nil }
                 return "its chunk \"\(chunk.name)\" claims \(chunk.size) bytes where \(room) are left"
             }

@@ -8,20 +8,24 @@ import SoundboxVoice
 extension AnnouncerService {
     func provenScript(for utterance: Utterance) async -> AnnouncementScript {
         let script = voices.provenScript(for: utterance)
-        await noteRecordings()
+        await reportRecordings()
         return script
     }
 
     func leaveOut(_ part: Voice.Part, _ error: RecordingError) async {
         voices.leaveOut(part, because: error)
-        if !error.isPassing { logger.error("recording left out", metadata: ["reason": "\(error)"]) }
-        await noteRecordings()
+        await reportRecordings()
     }
 
-    /// Passes to the player, the state and the log which recordings are left out. Logs a passing fault once, and its
-    /// end once.
-    func noteRecordings() async {
+    /// Passes to the player, the state and the log which recordings are left out. Logs each broken one, a passing fault
+    /// once, and its end once.
+    func reportRecordings() async {
         player.use(voices)
+        let broken = voices.broken.map(\.description)
+        for reason in Set(broken).subtracting(reportedRecordings).sorted() {
+            logger.error("recording left out", metadata: ["reason": "\(reason)"])
+        }
+        reportedRecordings = Set(broken)
         let unavailable = voices.unavailable
         let hadFault = state.snapshot.unavailableRecordings != nil
         state.update {
@@ -58,7 +62,7 @@ extension AnnouncerService {
         // Clears the fault of a disk that did not answer.
         guard stuckProof != nil else { return }
         stuckProof = nil
-        await noteRecordings()
+        await reportRecordings()
     }
 
     /// Reports a disk that does not answer. So far it blocks only the proof; the next read would block too.
@@ -78,7 +82,7 @@ extension AnnouncerService {
             recordingsRetry = nil
             guard !Task.isCancelled else { return }
             voices.takeBackWhatCanBePlayed()
-            await noteRecordings()
+            await reportRecordings()
         }
     }
 

@@ -41,6 +41,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
     var prover: RecordingProver?
     /// The fault of a prover that is stuck in a read.
     var stuckProof: String?
+    /// The broken recordings that the log has; those of the start are in it before.
+    var reportedRecordings: Set<String>
     /// Tries unreadable recordings again.
     var recordingsRetry: Task<Void, Never>?
 
@@ -79,6 +81,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.player = player
         nowPlaying = NowPlaying { player.interrupt() }
         self.voices = voices
+        reportedRecordings = Set(voices.broken.map(\.description))
         self.state = state
         self.logger = logger
         self.metrics = metrics
@@ -140,7 +143,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
             try await player.prepare()
             updateDevice()
         } catch { await handle(error) }
-        await noteRecordings()
+        await reportRecordings()
         // Payments from before the restart.
         requests.inboxChanged()
         let proof = Task { await proveRecordings() }

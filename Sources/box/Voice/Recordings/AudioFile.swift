@@ -31,12 +31,8 @@ public struct AudioFile: Sendable {
     /// Safe with untrusted files: length, rate and channels are bounded, whatever the header claims.
     /// - Parameter limit: a longer file is refused before it fills the memory.
     public init(reading path: String, limit: Duration = .seconds(300)) throws(RecordingError) {
-        var block: [Float] = []
-        var samples: [Float] = []
-        let file = try decode(path, limit: limit, in: &block) { frames, channels in
-            if channels == 1 { samples += frames } else { samples += mono(frames, channels: channels) }
-        }
-        recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
+        let file: DecodedFile
+        (recording, file) = try Self.decoded(path, limit: limit, isSpoken: false)
         channelCount = file.channelCount
         format = file.format
         isSynthesized = file.comment?.hasPrefix(Self.synthesisMark) == true
@@ -44,11 +40,28 @@ public struct AudioFile: Sendable {
         origin = file.comment.flatMap { $0.hasPrefix(beforeOrigin) ? String($0.dropFirst(beforeOrigin.count)) : nil }
     }
 
-    /// Checks that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
+    /// A recording that is spoken. It must be whole and audible: with half a word, or a silent one, the box would say
+    /// another amount. Blocks on the disk.
+    static func spoken(_ path: String) throws(RecordingError) -> Recording {
+        try decoded(path, limit: .seconds(300), isSpoken: true).recording
+    }
+
+    private static func decoded(
+        _ path: String, limit: Duration, isSpoken: Bool
+    ) throws(RecordingError) -> (recording: Recording, file: DecodedFile) {
+        var block: [Float] = []
+        var samples: [Float] = []
+        let file = try decode(path, limit: limit, isSpoken: isSpoken, in: &block) { frames, channels in
+            if channels == 1 { samples += frames } else { samples += mono(frames, channels: channels) }
+        }
+        return (Recording(name: path, sampleRate: file.sampleRate, samples: samples), file)
+    }
+
+    /// Checks that ``spoken(_:)`` would succeed, and keeps nothing. Blocks on the disk.
     ///
     /// - Parameter block: scratch memory, to be reused for the next file.
     static func prove(_ path: String, in block: inout [Float]) throws(RecordingError) {
-        _ = try decode(path, limit: .seconds(300), in: &block) { _, _ in }
+        _ = try decode(path, limit: .seconds(300), isSpoken: true, in: &block) { _, _ in }
     }
 
     /// Writes `recording` as 16-bit mono FLAC. Blocks on the disk.
@@ -90,15 +103,19 @@ public struct AudioFile: Sendable {
     }
 }
 
+/// What a file says of its sound.
+private typealias DecodedFile = (sampleRate: Int, channelCount: Int, format: RecordingFormat?, comment: String?)
+
 /// Decodes a file block by block.
 ///
 /// - Parameters:
+///   - isSpoken: refuses what is not whole or cannot be heard, see ``AudioFile/spoken(_:)``.
 ///   - block: scratch memory, resized as needed.
 ///   - take: called with interleaved frames and the number of their channels.
 private func decode(
-    _ path: String, limit: Duration, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
-) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, format: RecordingFormat?, comment: String?) {
-    let file = try SoundFile(reading: path)
+    _ path: String, limit: Duration, isSpoken: Bool, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
+) throws(RecordingError) -> DecodedFile {
+    let file = try SoundFile(reading: path, mayBeCutOff: !isSpoken)
     guard (4000...192_000).contains(file.sampleRate), (1...8).contains(file.channelCount) else {
         throw .unexpectedFormat(
             file: path, expected: "4,000–192,000 Hz and 1–8 channels",
@@ -108,6 +125,7 @@ private func decode(
     let mostFrames = Recording(name: path, sampleRate: file.sampleRate, samples: []).frames(in: limit)
     if block.count != 4096 * channels { block = [Float](repeating: 0, count: 4096 * channels) }
     var decoded = 0
+    var peak: Float = 0
     while true {
         let frames = file.readFrames(into: &block)
         if let error = file.error {
@@ -119,9 +137,11 @@ private func decode(
             throw .unusable(file: path, reason: "it lasts longer than \(limit)")
         }
         let samples = block.prefix(frames * channels)
-        guard samples.withUnsafeBufferPointer(areFinite) else {
+        let largest = samples.withUnsafeBufferPointer(largestMagnitude)
+        guard largest.isFinite else {
             throw .unreadable(file: path, reason: "it holds samples that are not numbers")
         }
+        peak = max(peak, largest)
         take(samples, channels)
     }
     let format = RecordingFormat(file.format)
@@ -131,15 +151,27 @@ private func decode(
         throw .unreadable(file: path, reason: "it ends after \(decoded) frames of \(file.frameCount)")
     }
     guard decoded > 0 else { throw .unusable(file: path, reason: "it holds no sound") }
+    if isSpoken {
+        // Of others nobody knows whether they are whole.
+        guard format != nil else {
+            throw .unexpectedFormat(
+                file: path, expected: "Opus, FLAC or WAV",
+                found: SoundFile.description(file.format, file.sampleRate, channels))
+        }
+        guard peak >= softest else { throw .unusable(file: path, reason: "nothing in it is louder than -40 dBFS") }
+    }
     return (file.sampleRate, channels, format, file.comment)
 }
 
-/// Whether all are numbers.
-private func areFinite(_ samples: UnsafeBufferPointer<Float>) -> Bool {
+/// The peak of a recording that can be heard behind a counter; voices have -10 dBFS and more.
+private let softest = Float(0.01)
+
+/// Infinity, or what is no number, where there is any.
+private func largestMagnitude(_ samples: UnsafeBufferPointer<Float>) -> Float {
     // As integers, which are compared many at a time; infinity and what is no number are the largest ones.
     var largest: UInt32 = 0
     for sample in samples { largest = max(largest, sample.magnitude.bitPattern) }
-    return largest < Float.infinity.bitPattern
+    return Float(bitPattern: largest)
 }
 
 /// The mean of the channels.

@@ -123,6 +123,7 @@ private struct OpusLength {
     /// The first two bytes of a packet, and whether it goes on in the next segment.
     private var packet: [UInt8] = []
     private var headersLeft = 2
+    private var hasNoEnd = false
 
     /// - Parameter header: the first packet of the stream; `nil` for anything but Opus.
     init?(_ header: ArraySlice<UInt8>) {
@@ -141,6 +142,7 @@ private struct OpusLength {
             if headersLeft > 0 { headersLeft -= 1 } else { total += Self.samples(in: packet) }
             packet = []
         }
+        if isLast, position < 0 { hasNoEnd = true }
         guard total > before, position >= 0 else { return }
         // A stream may have been cut out of a longer one. In one of a single page only its end can be cut.
         if start == nil { start = isLast ? 0 : Int(clamping: position) - (total - before) }
@@ -166,6 +168,7 @@ private struct OpusLength {
 
     /// What is wrong, in words.
     var problem: String? {
+        if hasNoEnd { return "its last page does not say where the sound ends" }
         if skipped > Self.most { return "its header leaves out the first \(skipped / 48) ms" }
         if end > total { return "it claims to last \(end / 48) ms and holds \(total / 48) ms" }
         if end < total - Self.most { return "it claims to end after \(end / 48) ms and holds \(total / 48) ms" }

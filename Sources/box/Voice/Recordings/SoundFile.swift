@@ -20,7 +20,9 @@ package struct SoundFile: ~Copyable {
     package var frameCount: Int { Int(info.frames) }
 
     /// Opens an existing file of any kind that libsndfile knows.
-    package init(reading path: String) throws(RecordingError) {
+    ///
+    /// - Parameter mayBeCutOff: whether a WAV may have less sound than its header says.
+    package init(reading path: String, mayBeCutOff: Bool = true) throws(RecordingError) {
         let file: Int32
         do { file = try openFile(path, O_RDONLY) } catch { throw error.whileReading(path) }
         // libsndfile would report a disk error as "not a sound file".
@@ -30,7 +32,7 @@ package struct SoundFile: ~Copyable {
             close(file)
             throw error.whileReading(path)
         }
-        try self.init(owning: file, path: path, mode: SFM_READ, info: SF_INFO())
+        try self.init(owning: file, path: path, mode: SFM_READ, info: SF_INFO(), mayBeCutOff: mayBeCutOff)
     }
 
     /// Creates a file or empties the existing one.
@@ -56,9 +58,11 @@ package struct SoundFile: ~Copyable {
     }
 
     /// - Parameter file: a descriptor, closed by libsndfile, also when it fails.
-    private init(owning file: Int32, path: String, mode: some BinaryInteger, info: SF_INFO) throws(RecordingError) {
+    private init(
+        owning file: Int32, path: String, mode: some BinaryInteger, info: SF_INFO, mayBeCutOff: Bool = true
+    ) throws(RecordingError) {
         var info = info
-        if let problem = RIFFChunks.problem(in: file) {
+        if let problem = RIFFChunks.problem(in: file, mayBeCutOff: mayBeCutOff) {
             close(file)
             throw .unreadable(file: path, reason: "a damaged WAV file: \(problem)")
         }

@@ -88,10 +88,10 @@ private func packed(_ samples: [UInt8]) -> [UInt8] {
 extension RIFFChunks {
     /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; does not change the file's
     ///   position.
-    static func problem(in file: Int32) -> String? {
+    static func problem(in file: Int32, mayBeCutOff: Bool = true) -> String? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return nil }
-        return problem(size: Int(status.st_size)) { offset, count in
+        return problem(size: Int(status.st_size), mayBeCutOff: mayBeCutOff) { offset, count in
             var bytes = [UInt8](repeating: 0, count: count)
             return pread(file, &bytes, count, off_t(offset)) == count ? bytes : nil
         }

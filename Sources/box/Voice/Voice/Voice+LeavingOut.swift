@@ -91,8 +91,8 @@ extension Voice {
     /// fallback when the disk fails, so they must not come from it. Blocks on the disk for those not held yet.
     mutating func holdReserve() {
         for part in reserveParts where reserve[part] == nil && leftOut[part] == nil {
-            guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }
-            reserve[part] = file.recording
+            guard let path = path(of: part), let recording = try? AudioFile.spoken(path) else { continue }
+            reserve[part] = recording
         }
     }
 

@@ -109,7 +109,7 @@ public struct Voice: Sendable {
     public func samples(of part: Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
         guard let path = path(of: part) else { return [] }
         let recording =
-            if let held = reserve[part] { held } else { try AudioFile(reading: path).recording }
+            if let held = reserve[part] { held } else { try AudioFile.spoken(path) }
         let spoken = if case .phrase = part { try tempo.applied(to: recording) } else { recording }
         return try Resampler.resample(spoken, to: sampleRate).pcm16
     }

@@ -4,7 +4,10 @@ import SoundboxSpeech
 /// Leaving recordings out, and using them again.
 extension Voices {
     /// How many recordings cannot be used until somebody replaces them.
-    public var brokenCount: Int { leftOut.count { !$0.error.isPassing } }
+    public var brokenCount: Int { broken.count }
+
+    /// Why each recording cannot be used that cannot until somebody replaces it.
+    public var broken: [RecordingError] { leftOut.map(\.error).filter { !$0.isPassing } }
 
     /// How many recordings cannot be read now, and why one of them cannot; `nil` when all can.
     public var unavailable: (count: Int, example: RecordingError)? {

@@ -123,6 +123,32 @@ struct LeavingOutTests {
         #expect(script.text == "支付宝到账一笔" && script.shortcoming != nil)
     }
 
+    /// Silence, half of a WAV, and another codec than voices have, which may be cut off without a sign.
+    @Test("What would be half a word or a silent one is left out, and the payment is told all the same", arguments: 0..<3)
+    func unheard(kind: Int) throws {
+        let opus = try file(saying: "七")
+        let sound = try AudioFile(reading: opus).recording
+        let wav = opus.replacing(".opus", with: ".wav")
+        let file = kind == 2 ? opus : wav
+        if kind != 2 { try FileManager.default.removeItem(atPath: opus) }
+        let format = kind == 2 ? SF_FORMAT_OGG | SF_FORMAT_VORBIS : SF_FORMAT_WAV | SF_FORMAT_PCM_16
+        let samples = kind == 0 ? sound.pcm16.map { $0 / 200 } : sound.pcm16
+        do {
+            try SoundFile(creating: file, sampleRate: sound.sampleRate, channelCount: 1, format: Int32(format))
+                .writeFrames(samples)
+        }
+        if kind == 1 {
+            let whole = try Data(contentsOf: URL(fileURLWithPath: file))
+            try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: file))
+        }
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
+        #expect(problems.count == 1 && problems.allSatisfy { $0.description.contains(file) }, "\(problems)")
+        let script = Voices(first: voice).script(for: try payment("7.5"))
+        #expect(script.text == "支付宝到账一笔" && script.shortcoming != nil)
+        // A take of a person may be all of it.
+        #expect(throws: Never.self) { try AudioFile(reading: file) }
+    }
+
     @Test("A voice whose recordings are WAV, FLAC and Opus speaks with all of them")
     func mixedFormats() throws {
         let before = try voices().script(for: payment("7.5"))
