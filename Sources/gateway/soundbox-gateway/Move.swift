@@ -29,10 +29,16 @@ struct MoveStore: ParsableCommand {
                 "database of \(self.configuration.config) names a file; name the PostgreSQL to which to move.")
         }
         guard SmallFile.exists(file) else { throw ValidationError("\(file) is not there.") }
-        // Of a gateway, it makes sure that none runs.
-        let store = try SQLitePaymentStore(path: file, role: dryRun ? .reader : .gateway)
-        for (what, count) in try StoreMove.counts(store) { print("\(what)\t\(count)") }
+        // A link would keep its file, under a name that a gateway may have.
+        let real = realpath(file, nil)
+        defer { free(real) }
+        let file = real.map { String(cString: $0) } ?? file
+        for (what, count) in try StoreMove.counts(SQLitePaymentStore(path: file, role: .reader)) {
+            print("\(what)\t\(count)")
+        }
         guard !dryRun else { return }
+        // As a gateway, so that none runs with it.
+        let store = try SQLitePaymentStore(path: file)
         let server = try PostgreSQLPaymentStore(address, name: configuration.clientID)
         var next = Duration.monotonicNow + .seconds(1)
         try StoreMove.run(from: store, to: server) { table, count in

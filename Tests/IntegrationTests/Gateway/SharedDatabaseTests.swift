@@ -1,3 +1,4 @@
+import Foundation
 import SoundboxCore
 import SoundboxSystem
 import TestSupport
@@ -44,7 +45,9 @@ struct SharedDatabaseTests {
             #expect(await before.post("A-1") == 200)
             let after = try GatewayTrial(folder: folder, brokerPort: broker.port, database: url)
             let file = folder.file("gateway.sqlite")
-            let move = [Products.gateway, "move", "--config", folder.file("gateway.yaml"), file]
+            // By another name: what is renamed is the file.
+            try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: file)
+            let move = [Products.gateway, "move", "--config", folder.file("gateway.yaml"), folder.file("link")]
             let early = try await result(of: move)
             #expect(early.code == 1 && early.errors.first?.contains("another gateway runs with it") == true)
             old.terminate()

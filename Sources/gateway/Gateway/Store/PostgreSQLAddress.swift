@@ -62,7 +62,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "5"),
             ("keepalives_interval", "2"), ("keepalives_count", "3"), ("target_session_attrs", "read-write"),
-            ("client_encoding", "UTF8"), ("fallback_application_name", "soundbox-gateway"),
+            ("fallback_application_name", "soundbox-gateway"),
         ] + (isRemote ? [("sslmode", "verify-full")] : [])
     }
 

@@ -196,7 +196,7 @@ struct PostgreSQLRow: StoredRow {
     fileprivate let result: PostgreSQLResult
     fileprivate let index: Int32
 
-    func integer(_ column: String) -> Int64? { text(column).flatMap { Int64($0) } }
+    func anyInteger(_ column: String) -> Int64? { text(column).flatMap { Int64($0) } }
     func text(_ column: String) -> String? { result.value(index, column) }
 
     /// Of a `bytea`, which is written as `\x` and hexadecimal digits.

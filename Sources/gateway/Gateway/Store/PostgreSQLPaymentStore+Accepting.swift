@@ -160,9 +160,10 @@ private struct Arrivals {
             ORDER BY number
             """, [asked.value])
         for row in found {
-            guard let payment = PaymentRow(row) else { continue }
-            let place = Place(box: payment.payment.box, id: payment.payment.notice.id)
-            (known[place], numbers[place]) = (payment.payment, payment.number)
+            guard let box = row.box, let id = row.text("payment_id").flatMap({ try? PaymentID($0) }) else { continue }
+            let place = Place(box: box, id: id.of(row.integer("is_refund") == 1 ? .refund : .payment))
+            // One that cannot be read is not known, and a new one takes its place.
+            (known[place], numbers[place]) = (PaymentRow(row)?.payment, row.integer("number"))
             if let hook = row.text("hook") { byHook[Origin(hook: hook, id: place.id), default: []].append(place) }
         }
     }

@@ -74,15 +74,21 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         guard connection.parameter("server_encoding") == "UTF8" else {
             throw PostgreSQLError.unusable("is not of the encoding UTF8")
         }
-        // What was answered must not be lost with the server's power, whatever is set for others there.
+        // Whatever the server has set for others. A gateway that stands still inside of a transaction, or is cut off
+        // there, has the rows that others wait for.
+        try connection.execute(
+            """
+            SET client_encoding = 'UTF8';
+            SET bytea_output = 'hex';
+            SET default_transaction_isolation = 'read committed';
+            SET idle_in_transaction_session_timeout = \(longestPause.inMilliseconds);
+            """)
+        // What was answered must not be lost with the server's power.
         try connection.execute(
             """
             SELECT set_config('synchronous_commit', 'on', false)
-                WHERE current_setting('synchronous_commit') IN ('off', 'local')
+                WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
             """)
-        // A gateway that stands still inside of a transaction, or is cut off there, has the rows that others wait for.
-        try connection.execute(
-            "SET idle_in_transaction_session_timeout = \(longestPause.inMilliseconds)")
         return connection
     }
 
@@ -103,27 +109,16 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         try use { session, connection in try body(connection, session.lease) }
     }
 
-    /// Runs `body` in a transaction. Again, if another gateway was in the way.
+    /// Runs `body` in a transaction.
     func inTransaction<Value: Sendable>(
         _ body: (PostgreSQLConnection, _ lease: Int64?) throws -> Value
     ) throws(StoreError) -> Value {
         try use { session, connection in
-            for _ in 1..<Self.mostAttempts {
-                do { return try transact(session, connection, body) } catch let error as PostgreSQLError
-                    where error.isConflict
-                { try connection.execute("ROLLBACK") }
-            }
-            return try transact(session, connection, body)
+            try connection.execute("BEGIN")
+            let value = try body(connection, session.lease)
+            try connection.execute("COMMIT")
+            return value
         }
-    }
-
-    private func transact<Value>(
-        _ session: Session, _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection, Int64?) throws -> Value
-    ) throws -> Value {
-        try connection.execute("BEGIN")
-        let value = try body(connection, session.lease)
-        try connection.execute("COMMIT")
-        return value
     }
 
     /// As ``withConnection(_:)``, with a lease.
@@ -136,12 +131,14 @@ package final class PostgreSQLPaymentStore: PaymentStore {
         }
     }
 
+    /// Runs `body`; again, if another gateway was in its way.
     private func use<Value: Sendable>(
         _ body: (inout Session, PostgreSQLConnection) throws -> Value
     ) throws(StoreError) -> Value {
         try session.withLock { session throws(StoreError) in
             // A program that only reads asks too seldom to notice before that the server was started again.
             var mayHaveEnded = role == .reader && session.connection != nil
+            var attempts = 1
             while true {
                 do {
                     let connection = try open(&session)
@@ -153,12 +150,14 @@ package final class PostgreSQLPaymentStore: PaymentStore {
                     // Whatever it was, the next one begins anew: it must not become part of an open transaction.
                     session.connection = nil
                     let failure = Self.error(address, error)
-                    guard case .lost = error as? PostgreSQLError else { throw failure }
-                    guard mayHaveEnded else {
+                    switch error as? PostgreSQLError {
+                    case .lost where mayHaveEnded: mayHaveEnded = false
+                    case .lost:
                         session.failure = (failure, .monotonicNow + Self.pause)
                         throw failure
+                    case let conflict? where conflict.isConflict && attempts < Self.mostAttempts: attempts += 1
+                    default: throw failure
                     }
-                    mayHaveEnded = false
                 }
             }
         }

@@ -4,7 +4,7 @@ import SoundboxCore
 import struct Foundation.Data
 
 extension Row: StoredRow {
-    func integer(_ column: String) -> Int64? { self[column] }
+    func anyInteger(_ column: String) -> Int64? { self[column] }
     func text(_ column: String) -> String? { self[column] }
     func bytes(_ column: String) -> [UInt8]? { (self[column] as Data?).map { Array($0) } }
 }

@@ -8,12 +8,16 @@ import SoundboxSystem
 ///
 /// `nil` is NULL.
 protocol StoredRow {
-    func integer(_ column: String) -> Int64?
+    /// As it stands there; use ``integer(_:)``.
+    func anyInteger(_ column: String) -> Int64?
     func text(_ column: String) -> String?
     func bytes(_ column: String) -> [UInt8]?
 }
 
 extension StoredRow {
+    /// A number that was changed by hand may be so large that a sum with it would end the program.
+    func integer(_ column: String) -> Int64? { anyInteger(column).map { min(max($0, -1 << 53), 1 << 53) } }
+
     func time(_ column: String) -> Timestamp? { integer(column).map(Timestamp.init(millisecondsSince1970:)) }
 
     /// Of the columns `NAME_at` and `NAME_after`.

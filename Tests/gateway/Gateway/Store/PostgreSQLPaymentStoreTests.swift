@@ -261,6 +261,43 @@ struct PostgreSQLPaymentStoreTests {
         #expect(try await version() == before)
     }
 
+    @Test("What others have set for the database changes nothing")
+    func foreignSettings() async throws {
+        let url = try await server.url(schema: schema)
+        let settings = [
+            "client_encoding=LATIN1", "bytea_output=escape", "default_transaction_isolation=serializable",
+            "synchronous_commit=off",
+        ]
+        let options = settings.map { "%20-c%20\($0.replacing("=", with: "%3D"))" }.joined()
+        let store = try PostgreSQLPaymentStore(try PostgreSQLAddress(url + options), name: "third")
+        #expect(try store.accept([(trialBox, notice("支付-é"))], at: now) == [.accepted])
+        #expect(try one.accept([(trialBox, notice("支付-é"))], at: now) == [.known(.accepted)])
+        let webhook = GenuineWebhook(hook: "bank", path: "/", document: [0, 0x5C, 0xFF])
+        _ = try store.accept([Submission([], webhook: webhook, problems: ["odd"])], at: now)
+        #expect(try store.unread(1)?.webhook == webhook)
+        for setting in settings.map({ $0.prefix { $0 != "=" } }) {
+            let value = try store.withConnection { connection, _ in
+                try connection.query("SELECT current_setting('\(setting)') AS value").first?.text("value")
+            }
+            #expect(["UTF8", "hex", "read committed", "on"].contains(value), "\(setting)")
+        }
+    }
+
+    @Test("A row that was changed by hand ends no gateway, and a payment of its id takes its place")
+    func rubbish() async throws {
+        let number = try one.accept(["A"])[0]
+        try await server.run(
+            "UPDATE payment SET resends = 9223372036854775807, accepted_after = 9223372036854775807", schema: schema)
+        try acknowledge(number, by: one)
+        try one.awaken()
+        #expect(try one.due(at: .seconds(1), limit: 9).payments.count == 1)
+        try acknowledge(number, by: one)
+        try await server.run("UPDATE payment SET state = 'rubbish'", schema: schema)
+        #expect(try one.state("A") == nil)
+        #expect(try one.accept([(trialBox, notice("A")), (trialBox, notice("B"))], at: now) == [.accepted, .accepted])
+        #expect(try one.state("A") == .accepted)
+    }
+
     @Test("A statement that fails once, as with a table that somebody has changed, does not fail for ever")
     func changedTable() async throws {
         try one.accept(["A"])
