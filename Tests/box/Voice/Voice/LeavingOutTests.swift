@@ -124,7 +124,8 @@ struct LeavingOutTests {
     }
 
     /// Silence, half of a WAV, and another codec than voices have, which may be cut off without a sign.
-    @Test("What would be half a word or a silent one is left out, and the payment is told all the same", arguments: 0..<3)
+    @Test(
+        "What would be half a word or a silent one is left out, and the payment is told all the same", arguments: 0..<3)
     func unheard(kind: Int) throws {
         let opus = try file(saying: "七")
         let sound = try AudioFile(reading: opus).recording
