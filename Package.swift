@@ -239,7 +239,7 @@ let package = Package(
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
                 "CEBUR128", "COpus", "CICU", subprocess,
-            ], resources: [.embedInCode("Comparison/comparison.html")]),
+            ], resources: [.embedInCode("Comparison/blind.html"), .embedInCode("Comparison/comparison.html")]),
         program(
             at: "workshop/soundbox-voicetools",
             [

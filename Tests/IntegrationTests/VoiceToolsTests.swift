@@ -133,6 +133,39 @@ struct VoiceToolsTests {
                 && amounts[0]["rests_ms"]?.integer == 160)
     }
 
+    @Test("Old and new recordings are compared on a page, and an amount that one cannot say is told and left out")
+    func blindPage() async throws {
+        let old = folder.file("old")
+        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: "\(Products.sounds)/zh-HK", toPath: "\(old)/zh-HK")
+        let page = folder.file("blind.html")
+        let compare = { (amounts: [String]) in
+            try await result(
+                of: [Products.voicetools, "compare"] + amounts
+                    + ["--voice", "zh-HK", "--against", old, "-o", page, "--sounds", Products.sounds])
+        }
+        let same = try await compare(["1"])
+        #expect(same.code == 1 && same.errors.count == 1)
+        #expect(same.errors.first?.contains("has the same recordings as \(old)/zh-HK") == true)
+
+        let text = try String(decoding: folder.read("old/zh-HK/voice.yaml"), as: UTF8.self)
+        try folder.write(text + "# old\n", to: "old/zh-HK/voice.yaml")
+        let written = try await compare(["1", "2.5"])
+        #expect(written.code == 0 && written.errors == [])
+        #expect(written.output.count == 1)
+        #expect(written.output.first?.hasPrefix("\(page): 2 amounts from \(old)/zh-HK (") == true)
+
+        try FileManager.default.removeItem(atPath: page)
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(old)/zh-HK")
+        where name.hasSuffix(".opus") {
+            try FileManager.default.removeItem(atPath: "\(old)/zh-HK/\(name)")
+        }
+        let silent = try await compare(["1"])
+        #expect(silent.code == 1 && silent.output == [])
+        #expect(silent.errors.first?.contains("1 CNY is left out: \(old)/zh-HK: ") == true, "\(silent.errors)")
+        #expect(!FileManager.default.fileExists(atPath: page))
+    }
+
     @Test("Render makes its folder, one file for each amount and an index of what each of them says")
     func renderSeparately() async throws {
         try folder.write("# trial\n\n1005\r\n 0.06\n1005\n", to: "amounts.txt")
@@ -191,6 +224,7 @@ struct VoiceToolsTests {
             ["new", "../x"], ["new"], ["check", "1005"], ["check", "--json"], ["check", "--report", "1,5"],
             ["import", "zh-CN"], ["import", "zh-CN", "x.wav", "--pause", "1"],
             ["script", "zh-CN", "--missing", "--synthesized"], ["render", "-o", "x"], ["render", "1,5", "-o", "x"],
+            ["compare", "1", "--against", "sounds", "-o", "x"],
         ])
     func badUsage(arguments: [String]) async throws {
         let child = try ChildProcess([Products.voicetools] + arguments)

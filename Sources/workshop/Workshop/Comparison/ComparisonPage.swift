@@ -8,13 +8,7 @@ struct ComparisonPage {
 
     init(_ comparison: VoiceComparison) { self.comparison = comparison }
 
-    var html: String {
-        // A `<` stands only in strings. Without one, no text can end the element that holds the data.
-        let data = data.text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
-        let page = String(decoding: PackageResources.comparison_html, as: UTF8.self)
-        return page.replacing(
-            "\"DATA\"", with: data.map { String(Substring($0)) }.joined(separator: "\\u003c"), maxReplacements: 1)
-    }
+    var html: String { data.page(from: PackageResources.comparison_html) }
 
     private var data: JSONValue {
         .object([
@@ -119,6 +113,14 @@ extension SpokenAmount {
 }
 
 extension JSONValue {
+    /// A page whose script shows this value, which takes the place of `"DATA"`.
+    func page(from template: [UInt8]) -> String {
+        // A `<` stands only in strings. Without one, no text can end the element that holds the data.
+        let data = text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+        return String(decoding: template, as: UTF8.self).replacing(
+            "\"DATA\"", with: data.map { String(Substring($0)) }.joined(separator: "\\u003c"), maxReplacements: 1)
+    }
+
     /// `null` if it is infinite: the loudness of silence.
     fileprivate static func real(_ value: Double) -> JSONValue { value.isFinite ? .number("\(value)") : .null }
 }

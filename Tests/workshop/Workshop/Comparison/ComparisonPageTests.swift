@@ -121,29 +121,6 @@ struct ComparisonPageTests {
         #expect(elements(html) == elements(ComparisonPage(VoiceComparison(of: [], channel: nil)).html))
     }
 
-    @Test("It runs nothing but its own style and script, by their hashes", arguments: ["style", "script"])
-    func hashes(element: String) throws {
-        let html = ComparisonPage(VoiceComparison(of: [], channel: nil)).html
-        let content = try #require(
-            html.components(separatedBy: "<\(element)>").last?
-                .components(separatedBy: "</\(element)>").first)
-        let hash = Base64.text(of: SHA256.hash(of: Array(content.utf8)))
-        #expect(html.contains("\(element)-src 'sha256-\(hash)';"))
-    }
-
-    @Test("It loads nothing")
-    func policy() async throws {
-        let html = ComparisonPage(VoiceComparison(of: [], channel: nil)).html
-        #expect(html.contains("default-src 'none'; media-src data:; style-src 'sha256-"))
-        #expect(!html.contains("unsafe"))
-        // Styles in elements would be refused by the policy.
-        #expect(!html.contains(" style=\"") && html.firstMatch(of: /\son[a-z]+="/) == nil)
-        #expect(html.firstMatch(of: /(?:src|href)="/) == nil)
-        // The name of a namespace is never loaded.
-        let addresses = html.replacing("\"http://www.w3.org/2000/svg\"", with: "")
-        #expect(!addresses.contains("http:") && !addresses.contains("https:"))
-    }
-
     @Test("The page replaces one that was there, and a place where nothing can be written is named")
     func writing() async throws {
         let folder = try TestSupport.TemporaryFolder()
