@@ -135,56 +135,56 @@ extension String {
 
 extension JSONValue {
     /// The value as compact JSON in UTF-8. Members keep their order, so equal values give equal bytes.
-    public var bytes: [UInt8] { Array(text.utf8) }
-
-    /// The value as compact JSON.
-    public var text: String {
-        var text = ""
-        write(to: &text)
-        return text
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
     }
 
-    private func write(to text: inout String) {
+    /// The value as compact JSON.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .number(let digits): text += digits
-        case .string(let string): Self.write(string, to: &text)
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let digits): bytes += digits.utf8
+        case .string(let string): Self.write(string, to: &bytes)
         case .array(let elements):
-            text += "["
+            bytes += "[".utf8
             for (index, element) in elements.enumerated() {
-                if index > 0 { text += "," }
-                element.write(to: &text)
+                if index > 0 { bytes += ",".utf8 }
+                element.write(to: &bytes)
             }
-            text += "]"
+            bytes += "]".utf8
         case .object(let members):
-            text += "{"
+            bytes += "{".utf8
             for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                Self.write(member.name, to: &text)
-                text += ":"
-                member.value.write(to: &text)
+                if index > 0 { bytes += ",".utf8 }
+                Self.write(member.name, to: &bytes)
+                bytes += ":".utf8
+                member.value.write(to: &bytes)
             }
-            text += "}"
+            bytes += "}".utf8
         }
     }
 
-    private static func write(_ string: String, to text: inout String) {
-        text += "\""
+    private static func write(_ string: String, to bytes: inout [UInt8]) {
+        bytes += "\"".utf8
         for scalar in string.unicodeScalars {
             switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
+            case "\"": bytes += "\\\"".utf8
+            case "\\": bytes += "\\\\".utf8
+            case "\n": bytes += "\\n".utf8
+            case "\r": bytes += "\\r".utf8
+            case "\t": bytes += "\\t".utf8
             // JSON requires this only for the first 32 characters. The others could control a terminal that shows them.
             case _ where scalar.isControl:
                 let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+                bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+            default: bytes += scalar.utf8
             }
         }
-        text += "\""
+        bytes += "\"".utf8
     }
 }
