@@ -30,9 +30,7 @@ struct MoveStore: ParsableCommand {
         }
         guard SmallFile.exists(file) else { throw ValidationError("\(file) is not there.") }
         // A link would keep its file, under a name that a gateway may have.
-        let real = realpath(file, nil)
-        defer { free(real) }
-        let file = real.map { String(cString: $0) } ?? file
+        let file = SmallFile.followingLinks(file)
         for (what, count) in try StoreMove.counts(SQLitePaymentStore(path: file, role: .reader)) {
             print("\(what)\t\(count)")
         }

@@ -126,6 +126,11 @@ public enum SmallFile {
     /// The first half of ``replace(_:with:mode:owner:)``, for several files of which all or none must be replaced:
     /// writes the new content to the disk, beside the old one. Overwrites what a kill has left there.
     public static func prepare(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
+        var present = stat()
+        // A device would be gone, and whatever else writes to it would fill the disk.
+        guard stat(path, &present) != 0 || present.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(path: path, problem: "cannot be replaced: it is no file, but a pipe, folder or device")
+        }
         let temporary = "\(path).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -217,6 +222,15 @@ public enum SmallFile {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
+    }
+
+    /// Where the links of a path lead, or the path itself if nothing is there. For a file that a user names: whoever
+    /// names a link wants its file replaced, and `/dev/stdout` is one. Not for a file in a folder that another user may
+    /// write in, who could lead root's writing anywhere.
+    public static func followingLinks(_ path: String) -> String {
+        guard let target = realpath(path, nil) else { return path }
+        defer { free(target) }
+        return String(cString: target)
     }
 
     /// Whether something is there. What may not be examined counts as present: opening it reports why it fails, and a

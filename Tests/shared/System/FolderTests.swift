@@ -56,6 +56,37 @@ struct SmallFileTests {
     }
 }
 
+@Suite("Replacing a file")
+struct ReplacedFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A pipe, and so a device, is refused and stays, and nothing is left beside it", arguments: ["pipe", "link"])
+    func pipe(name: String) throws {
+        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+        #expect(symlink("pipe", folder.file("link")) == 0)
+        let path = folder.file(name)
+        let refusal = FileError(
+            path: path, problem: "cannot be replaced: it is no file, but a pipe, folder or device")
+        #expect(throws: refusal) { try SmallFile.replace(path, with: "new", mode: nil, owner: nil) }
+        var attributes = stat()
+        #expect(stat(path, &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFIFO)
+        #expect(try folder.names() == ["link", "pipe"])
+    }
+
+    @Test("A file that a user names by a link is replaced behind the link")
+    func link() throws {
+        try folder.write("old", to: "file")
+        #expect(symlink("file", folder.file("link")) == 0)
+        let path = SmallFile.followingLinks(folder.file("link"))
+        try SmallFile.replace(path, with: "new", mode: nil, owner: nil)
+        #expect(try folder.names() == ["file", "link"])
+        #expect(try SmallFile.read(folder.file("file")) == "new")
+        #expect(SmallFile.followingLinks(folder.file("none")) == folder.file("none"))
+    }
+}
+
 @Suite("Making folders")
 struct FolderTests {
     private let folder: TemporaryFolder

@@ -19,7 +19,7 @@ package struct ServiceView: Sendable, Equatable {
     func problem(_ path: String) -> String? {
         // The unit's working directory is `/`.
         let path = path.hasPrefix("/") ? path : "/" + path
-        if let folder = hidden.first(where: { resolved(path).hasPrefix($0 + "/") }) {
+        if let folder = hidden.first(where: { SmallFile.followingLinks(path).hasPrefix($0 + "/") }) {
             return "the service does not see \(folder); put the file elsewhere, or let setup keep a copy of it"
         }
         do {
@@ -41,11 +41,5 @@ package struct ServiceView: Sendable, Equatable {
     static func withRights<Result>(of view: ServiceView?, _ body: () throws -> Result) throws -> Result {
         guard let view else { return try body() }
         return try view.user.withItsRights(body)
-    }
-
-    private func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 }

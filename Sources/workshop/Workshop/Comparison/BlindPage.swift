@@ -66,7 +66,7 @@ public struct BlindPage: Sendable {
     /// - Parameter random: draws for each amount which of the two is A.
     /// - Throws: ``FileError`` that names the file. An existing file then stays.
     public func write(to path: String, using random: inout some RandomNumberGenerator) throws {
-        try SmallFile.replace(path, with: html(using: &random), mode: 0o644, owner: nil)
+        try SmallFile.replace(SmallFile.followingLinks(path), with: html(using: &random), mode: 0o644, owner: nil)
     }
 
     func html(using random: inout some RandomNumberGenerator) -> String {

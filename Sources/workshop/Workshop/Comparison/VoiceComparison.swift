@@ -74,6 +74,6 @@ public struct VoiceComparison: Sendable {
     /// Writes the page, one file. Blocks on the disk.
     /// - Throws: ``FileError`` that names the file. An existing file then stays.
     public func write(to path: String) throws {
-        try SmallFile.replace(path, with: ComparisonPage(self).html, mode: 0o644, owner: nil)
+        try SmallFile.replace(SmallFile.followingLinks(path), with: ComparisonPage(self).html, mode: 0o644, owner: nil)
     }
 }
