@@ -21,15 +21,15 @@ public struct BlindPage: Sendable {
     public let voice: String
     public let old: Recordings
     public let new: Recordings
-    /// Amounts that one of the two cannot say, and why.
+    /// Amounts that one of the two cannot say, and why, and those that sound the same from both.
     public let leftOut: [String]
     let pairs: [(money: Money, old: SpokenAmount, new: SpokenAmount)]
     private let comparison: VoiceComparison
     private let locale: String
 
-    /// Speaks every amount from both. Decodes and renders recordings; blocks on the disk.
+    /// Speaks every amount from both, once. Decodes and renders recordings; blocks on the disk.
     ///
-    /// - Throws: ``VoiceError`` for a voice that is not in both folders; ``FileError`` if both have the same recordings.
+    /// - Throws: ``VoiceError`` for a voice that is not in both folders; ``FileError`` for a file that cannot be read.
     public init(
         of amounts: [Money], channel: String? = nil, loudspeaker: Loudspeaker = .full, by name: String,
         old: VoiceFolder, new: VoiceFolder
@@ -39,24 +39,28 @@ public struct BlindPage: Sendable {
         locale = voices.new.language.locale
         self.old = try Recordings(of: voices.old)
         self.new = try Recordings(of: voices.new)
-        guard self.old.sum != self.new.sum else {
-            throw FileError(path: self.new.directory, problem: "has the same recordings as \(self.old.directory)")
-        }
+        var seen: Set<Money> = []
+        let amounts = amounts.filter { seen.insert($0).inserted }
         var comparison = VoiceComparison(of: amounts, channel: channel, loudspeaker: loudspeaker)
         await comparison.add(name, of: old)
         await comparison.add(name, of: new)
         self.comparison = comparison
-        pairs = zip(amounts, comparison.takes).compactMap { money, takes in
-            guard let old = try? takes[0].outcome.get(), let new = try? takes[1].outcome.get() else { return nil }
-            return (money, old, new)
-        }
-        let directories = [self.old.directory, self.new.directory]
-        leftOut = zip(amounts, comparison.takes).flatMap { money, takes in
-            zip(directories, takes).compactMap { directory, take in
-                guard case .failure(let failure) = take.outcome else { return nil }
-                return "\(money.amount) \(money.currency.code) is left out: \(directory): \(failure.reason)"
+        var pairs: [(money: Money, old: SpokenAmount, new: SpokenAmount)] = []
+        var leftOut: [String] = []
+        for (money, takes) in zip(amounts, comparison.takes) {
+            let outcomes = (takes[0].outcome, takes[1].outcome)
+            if case (.success(let old), .success(let new)) = outcomes, old.flac != new.flac {
+                pairs.append((money, old, new))
+                continue
             }
+            var reasons: [String] = []
+            if case .failure(let failure) = outcomes.0 { reasons.append("\(self.old.directory): \(failure.reason)") }
+            if case .failure(let failure) = outcomes.1 { reasons.append("\(self.new.directory): \(failure.reason)") }
+            if reasons.isEmpty { reasons.append("it sounds the same from both") }
+            leftOut += reasons.map { "\(money.amount) \(money.currency.code) is left out: \($0)" }
         }
+        self.pairs = pairs
+        self.leftOut = leftOut
     }
 
     public var amountCount: Int { pairs.count }
@@ -98,9 +102,10 @@ extension BlindPage.Recordings {
     fileprivate init(of voice: Voice) throws {
         directory = voice.directory
         var content: [UInt8] = []
-        for name in try SmallFile.names(in: directory).sorted() where !name.hasPrefix(".") {
+        let names = try SmallFile.names(in: directory).filter { !$0.hasPrefix(".") }
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let path = "\(directory)/\(name)"
-            if !SmallFile.isFolder(path) { content += try SmallFile.bytes(of: path, limit: 1 << 28) }
+            if !SmallFile.isFolder(path) { content += try SmallFile.content(of: path) }
         }
         sum = String(SHA256.hash(of: content).hexadecimal.prefix(12))
     }
