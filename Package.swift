@@ -350,7 +350,7 @@ let package = Package(
         .testTarget(
             name: "OracleTests",
             dependencies: ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxWorkshop"],
-            path: "Tests/workshop/OracleTests", exclude: ["Deviations"], swiftSettings: strict),
+            path: "Tests/workshop/OracleTests", exclude: ["Alternatives", "Deviations"], swiftSettings: strict),
 
         // MARK: Tests of the whole.
         // The arrows between modules, and between the folders of a module.

@@ -5,6 +5,14 @@ enum Survivors {
     static let all: Set<String> = Set(list.split(separator: "\n").map(String.init))
 
     private static let list = """
+        drop rule 100: <%%before-place<百[>%%after-hundreds>];: 200 两百 -> 二百
+        drop rule 100000000/100000000: <%%before-place<亿[>%%liang-after-hundred-millions>];: 100000000 一亿 -> 一万万
+        drop =%%with-liang= of 0: =%%with-liang=;: 100 一百 -> 百
+        drop rule 2: 两;: 200 两百 -> 二百
+        drop rule 100: =%%liang-inner=;: 1100 一千一百 -> 一千零一百
+        drop rule 1000: =%%liang-inner=;: 11000 一万一千 -> 一万零一千
+        drop rule 10000000: =%%liang-inner=;: 110000000 一亿一千万 -> 一亿零一千万
+        drop rule 10: 一十[>>];: 1010 一千零一十 -> 一千零十
         drop rule 1000000000000/1000000000000: <<조[ >%%after>];: 1000000000000 일조 -> 만억
         drop << of 1000000000000000: << kuadrilion[ >>];: 1000000000000000 satu kuadrilion -> kuadrilion
         drop << of 1000000000000000: << kuadriliun[ >>];: 1000000000000000 satu kuadriliun -> kuadriliun

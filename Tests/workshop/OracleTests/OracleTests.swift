@@ -24,12 +24,23 @@ struct OracleTests {
 
     @Test("A voice spells amounts as ICU does, but where it says why not", arguments: shippedVoices.locales)
     func agreement(locale: String) async throws {
+        try await compare(locale, deviations: "\(Self.directory)/\(locale).yaml")
+    }
+
+    @Test("So does a rule set that a voice could read amounts by")
+    func alternatives() async throws {
+        try await compare(
+            "zh-CN", cardinal: "%spellout-cardinal-alternate2",
+            deviations: Self.directory.replacing("/Deviations", with: "/Alternatives/zh-CN.yaml"))
+    }
+
+    private func compare(_ locale: String, cardinal: String? = nil, deviations: String) async throws {
         // Seconds of work: on a thread of its own, so that tests that wait for events are not held up.
         let (report, version) = try await onOwnThread(named: "oracle") {
             let oracle = VoiceOracle()
-            let language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
-            let report = try oracle.compare(
-                language, deviations: "\(Self.directory)/\(locale).yaml", mostExamples: 5)
+            var language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
+            if let cardinal { language.cardinalRuleSet = cardinal }
+            let report = try oracle.compare(language, deviations: deviations, mostExamples: 5)
             return (report, oracle.version)
         }
         print(

@@ -16,9 +16,13 @@ public struct VoiceCheck: Sendable {
     /// All problems, one line each; empty for none. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
+        return try problemsOfWords() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+    }
+
+    /// Those of its words and rules. Opens no recording.
+    func problemsOfWords() throws -> [String] {
         let uncovered = uncovered()
         return emptySentences() + uncovered + (uncovered.isEmpty ? gluedNumbers() : []) + (try alike())
-            + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 
     /// Optional keys that the voice lacks, one line each, with what is said instead.

@@ -41,6 +41,21 @@ struct MandarinReadingTests {
     }
 
     @Test(
+        "By the other set two is 两 by itself and before a place",
+        arguments: [
+            ("2", "两"), ("20", "二十"), ("12", "十二"), ("102", "一百零二"), ("200", "两百"), ("1200", "一千两百"),
+            ("22222", "两万两千两百二十二"), ("20200", "两万零两百"), ("120000", "十二万"), ("100020000", "一亿零两万"),
+            ("2000000000000", "两万亿"), ("2.2", "二点二"), ("200.2", "两百点二"),
+        ])
+    func liang(amount: String, expected: String) throws {
+        var language = language
+        language.cardinalRuleSet = "%spellout-cardinal-alternate2"
+        #expect(try language.reading(of: Money(amount, .CNY), withUnit: false) == expected)
+        // What is no amount stays as it is.
+        #expect(try language.reading(of: 2) == "两" && language.reading(ofNumber: 2) == "二")
+    }
+
+    @Test(
         "Ten is 十 at the start of a number and 一十 inside it",
         arguments: [
             ("10", "十"), ("15", "十五"), ("110", "一百一十"), ("1015", "一千零一十五"), ("100000", "十万"), ("150015", "十五万零一十五"),

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxSpeech
+import SoundboxSystem
 import SoundboxTesting
 import Testing
 import VoiceTestSupport
@@ -30,6 +31,21 @@ struct ShippedVoicesTests {
         #expect(voice.name == locale)
         #expect(try VoiceCheck(voice).problems() == [])
         #expect(VoiceCheck(voice).notes == [])
+    }
+
+    @Test("A voice of the mainland that reads amounts by the other set, with 两, can say every amount as well")
+    func otherSet() throws {
+        let folder = try SoundFolder()
+        for name in ["zh-CN", "zh-CN-yunxi"] {
+            let bytes = try SmallFile.bytes(of: "\(shippedSounds)/\(name)/voice.yaml", limit: 1 << 20)
+            let text = String(decoding: bytes, as: UTF8.self)
+            let other = text.replacing(/(?m)^cardinal: .*$/, with: "cardinal: \"%spellout-cardinal-alternate2\"")
+            try folder.write(other.utf8, to: "voice.yaml")
+            let voice = try Voice(directory: folder.path)
+            #expect(try voice.language.reading(of: Money("2222.2", .CNY)) == "两千两百二十二点二元")
+            #expect(try voice.language.reading(ofNumber: 2) == "二")
+            #expect(try VoiceCheck(voice).problemsOfWords() == [])
+        }
     }
 
     @Test("The warning is over well before the buttons have been held to the end", arguments: locales)
