@@ -139,10 +139,14 @@ struct VoiceToolsTests {
         try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: "\(Products.sounds)/zh-HK", toPath: "\(old)/zh-HK")
         let page = folder.file("blind.html")
+        // The page goes where a link leads.
+        try folder.write("an older page", to: "blind.html")
+        let link = folder.file("link.html")
+        #expect(symlink("blind.html", link) == 0)
         let compare = { (amounts: [String]) in
             try await result(
                 of: [Products.voicetools, "compare"] + amounts
-                    + ["--voice", "zh-HK", "--against", old, "-o", page, "--sounds", Products.sounds])
+                    + ["--voice", "zh-HK", "--against", old, "-o", link, "--sounds", Products.sounds])
         }
         let same = try await compare(["1"])
         #expect(same.code == 1 && same.errors.count == 2)
@@ -154,7 +158,7 @@ struct VoiceToolsTests {
         let written = try await compare(["1", "2.5"])
         #expect(written.code == 0 && written.errors == [])
         #expect(written.output.count == 1)
-        #expect(written.output.first?.hasPrefix("\(page): 2 amounts from \(old)/zh-HK (") == true)
+        #expect(written.output.first?.hasPrefix("\(link): 2 amounts from \(old)/zh-HK (") == true)
 
         try FileManager.default.removeItem(atPath: page)
         for name in try FileManager.default.contentsOfDirectory(atPath: "\(old)/zh-HK")

@@ -64,8 +64,9 @@ public struct NumberRules: Sendable {
 
     package let sets: [RuleSet]
 
-    /// The names of the sets, with their percent signs, in the order of the text.
-    public var setNames: [String] { sets.map(\.name) }
+    /// The names of the public sets, with their percent sign, in the order of the text. A private set, such as
+    /// `%%inner`, only serves other sets (CLDR's RBNF).
+    public var setNames: [String] { sets.map(\.name).filter { !$0.hasPrefix("%%") } }
 }
 
 extension NumberRules {

@@ -125,9 +125,10 @@ public enum SmallFile {
 
     /// The first half of ``replace(_:with:mode:owner:)``, for several files of which all or none must be replaced:
     /// writes the new content to the disk, beside the old one. Overwrites what a kill has left there.
+    /// - Throws: ``FileError`` if it cannot be written, or if a pipe, folder or device has that name.
     public static func prepare(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
         var present = stat()
-        // A device would be gone, and whatever else writes to it would fill the disk.
+        // The rename would replace a device, and later writes to /dev/null would fill the disk.
         guard stat(path, &present) != 0 || present.st_mode & S_IFMT == S_IFREG else {
             throw FileError(path: path, problem: "cannot be replaced: it is no file, but a pipe, folder or device")
         }
@@ -224,9 +225,10 @@ public enum SmallFile {
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// Where the links of a path lead, or the path itself if nothing is there. For a file that a user names: whoever
-    /// names a link wants its file replaced, and `/dev/stdout` is one. Not for a file in a folder that another user may
-    /// write in, who could lead root's writing anywhere.
+    /// The path with its links resolved, or the path itself if nothing is there. Any thread; blocks on the disk.
+    ///
+    /// Use it for an output file that a user names, which may be a link, such as `/dev/stdout`. Do not use it in a
+    /// folder where another user may write: a link there could direct root's writing to any file.
     public static func followingLinks(_ path: String) -> String {
         guard let target = realpath(path, nil) else { return path }
         defer { free(target) }

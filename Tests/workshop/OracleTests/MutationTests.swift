@@ -31,7 +31,7 @@ struct MutationTests {
         let top = try YAMLValue(readingFile: "\(shippedVoices.path)/\(locale)/voice.yaml").mapping()
         let text = try top.required("numbers").string()
         let language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
-        // A set that a shop may name in place of the usual one is as good as used.
+        // A shop may choose this set, so it is tested like those in use.
         let others = ["%spellout-cardinal-alternate2"].filter(language.numbers.setNames.contains)
         let (amounts, counting) = (language.amountRuleSets + others, language.countingRuleSet)
         let original = try proved(text, amounts, counting)

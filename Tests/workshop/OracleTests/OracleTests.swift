@@ -27,7 +27,7 @@ struct OracleTests {
         try await compare(locale, deviations: "\(Self.directory)/\(locale).yaml")
     }
 
-    @Test("So does a rule set that a voice could read amounts by")
+    @Test("A second set of rules for amounts spells as ICU's set of that name does, but where it says why not")
     func alternatives() async throws {
         try await compare(
             "zh-CN", cardinal: "%spellout-cardinal-alternate2",

@@ -39,10 +39,11 @@ struct ShippedVoicesTests {
         for name in ["zh-CN", "zh-CN-yunxi"] {
             let bytes = try SmallFile.bytes(of: "\(shippedSounds)/\(name)/voice.yaml", limit: 1 << 20)
             let text = String(decoding: bytes, as: UTF8.self)
-            let other = text.replacing(/(?m)^cardinal: .*$/, with: "cardinal: \"%spellout-cardinal-alternate2\"")
+            let other = text.replacing(/(?m)^(cardinal|counting): .*$/) { "\($0.1): \"%spellout-cardinal-alternate2\"" }
             try folder.write(other.utf8, to: "voice.yaml")
             let voice = try Voice(directory: folder.path)
             #expect(try voice.language.reading(of: Money("2222.2", .CNY)) == "两千两百二十二点二元")
+            #expect(try voice.language.reading(of: 200) == "两百")
             #expect(try voice.language.reading(ofNumber: 2) == "二")
             #expect(try VoiceCheck(voice).problemsOfWords() == [])
         }
