@@ -167,7 +167,7 @@ struct SetupChecks {
                     return Finding(
                         "voice", .red,
                         "\(voice.name): \(problems.count) recordings cannot be played, such as \(problems[0])",
-                        advice: "install the package of that voice again")
+                        advice: repairOfVoice)
                 }
                 names.append(voice.name)
                 count += voice.recordings.entries.count
@@ -180,8 +180,15 @@ struct SetupChecks {
                 "voice", .amber, detail + notes,
                 advice: "install the package of that speaker, or choose one with: sudo soundbox setup")
         } catch {
-            return Finding(
-                "voice", .red, "\(error)", advice: "install the package of that voice, or choose another one")
+            return Finding("voice", .red, "\(error)", advice: repairOfVoice)
         }
+    }
+
+    /// A shop's own voices belong to no package.
+    private var repairOfVoice: String {
+        configuration.voice.directory == InstalledFolders.sounds
+            ? "install the package of that voice again, or choose another one with: sudo soundbox setup"
+            : "mend it there, or return to the voices of the packages with: "
+                + "sudo soundbox setup --set voice.directory=\(InstalledFolders.sounds)"
     }
 }

@@ -195,6 +195,14 @@ struct DoctorTests {
         #expect(absent.advice?.contains("soundbox setup") == true)
         let other = try finding(", locale: en-US")
         #expect(other.level == .red)
+
+        // No package puts a shop's own copy right.
+        try SmallFile.createFolders(folder.file("sounds/en-US"))
+        try folder.write("locale: en-US\ncardinal: [", to: "sounds/en-US/voice.yaml")
+        let damaged = try finding(", locale: en-US")
+        #expect(damaged.level == .red && damaged.detail.contains("voice.yaml"))
+        #expect(damaged.advice?.contains("--set voice.directory=/usr/share/soundbox/sounds") == true)
+        #expect(damaged.advice?.contains("install") == false)
     }
 
     @Test(
