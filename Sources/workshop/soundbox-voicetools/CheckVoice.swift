@@ -85,25 +85,41 @@ struct CheckVoice: AsyncParsableCommand {
             let printer = ReportPrinter(amounts: amounts.isEmpty ? VoiceTour.amounts : amounts, json: json)
             return try await printer.print(chosen.map { try folder.voice($0) })
         }
+        // A voice takes seconds, and no two need the same.
+        let verdicts = chosen.map { name in Task { Verdict(of: name, in: folder) } }
         var failed = false
-        for locale in chosen {
-            do {
-                let voice = try folder.voice(locale)
-                let check = VoiceCheck(voice)
-                for note in check.notes { printLine("note: \(note)") }
-                let problems = try check.problems()
-                for problem in problems { printError(problem) }
-                failed = failed || !problems.isEmpty
-                let verdict = problems.isEmpty ? "in order" : "\(problems.count) problems"
-                printLine("\(locale): \(voice.recordings.entries.count) recordings, \(verdict)")
-            } catch {
-                failed = true
-                printError("\(error)")
-            }
+        for verdict in verdicts {
+            let verdict = await verdict.value
+            for note in verdict.notes { printLine("note: \(note)") }
+            for problem in verdict.problems { printError(problem) }
+            failed = failed || !verdict.problems.isEmpty
+            if let summary = verdict.summary { printLine(summary) }
         }
         let differences = SpeakerCheck(folder).problems(of: locales.isEmpty ? nil : locales)
         for difference in differences { printError(difference) }
         if failed || !differences.isEmpty { throw ExitCode.failure }
+    }
+}
+
+/// What is wrong with a voice.
+private struct Verdict: Sendable {
+    var notes: [String] = []
+    var problems: [String] = []
+    /// `nil` for a voice that cannot be read.
+    var summary: String?
+
+    /// Blocks on the disk for seconds.
+    init(of name: String, in folder: VoiceFolder) {
+        do {
+            let voice = try folder.voice(name)
+            let check = VoiceCheck(voice)
+            notes = check.notes
+            problems = try check.problems()
+            let verdict = problems.isEmpty ? "in order" : "\(problems.count) problems"
+            summary = "\(name): \(voice.recordings.entries.count) recordings, \(verdict)"
+        } catch {
+            problems = ["\(error)"]
+        }
     }
 }
 

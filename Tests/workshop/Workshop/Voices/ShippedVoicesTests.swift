@@ -23,13 +23,12 @@ struct ShippedVoicesTests {
         #expect(SpeakerCheck(VoiceFolder(path: shippedSounds)).problems() == [])
     }
 
-    @Test(
-        "Every recording is sound, and every word that the rules and sentences can put out is recorded",
-        arguments: locales)
-    func check(locale: String) throws {
+    // Whether each recording is sound, `make check` finds out: it takes most of a minute.
+    @Test("Every word that the rules and sentences can put out has a recording", arguments: locales)
+    func words(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
         #expect(voice.name == locale)
-        #expect(try VoiceCheck(voice).problems() == [])
+        #expect(try VoiceCheck(voice).problemsOfWords() == [])
         #expect(VoiceCheck(voice).notes == [])
     }
 
