@@ -115,7 +115,12 @@ private struct Verdict: Sendable {
             let check = VoiceCheck(voice)
             notes = check.notes
             problems = try check.problems()
-            let verdict = problems.isEmpty ? "in order" : "\(problems.count) problems"
+            let verdict =
+                switch problems.count {
+                case 0: "in order"
+                case 1: "1 problem"
+                case let count: "\(count) problems"
+                }
             summary = "\(name): \(voice.recordings.entries.count) recordings, \(verdict)"
         } catch {
             problems = ["\(error)"]
