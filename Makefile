@@ -55,11 +55,13 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 
 .PHONY: test
 test: check build gateway bench-check ## every check and every test
-	@provisioning/test-dependencies.sh || (($$? == 75))
 	@provisioning/repository/test.sh
 	@# In a session of its own: timeout takes it out of the terminal's foreground, and apt would be stopped there for ever.
 	@setsid --wait timeout 600 provisioning/debian/build-debian13.sh arm64 --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
-	@setsid --wait timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
+	@# Both at once: each of them keeps one core busy, for a minute or so.
+	@provisioning/test-dependencies.sh & \
+		setsid --wait timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."; \
+		wait $$! || (($$? == 75))
 	@# Apart: a test that computes for half a minute holds one of the two threads on which others wait for a box.
 	@$(MAKE) --no-print-directory unit
 	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS) --skip-build --filter IntegrationTests --filter BoardTests
