@@ -157,6 +157,20 @@ struct MandarinReadingTests {
         }
     }
 
+    @Test(
+        "An amount below ten is one recording, and a larger one is cut before its point",
+        arguments: [
+            ("0.06", ["零点零六元"]), ("2.5", ["二点五元"]), ("8.38", ["八点三八元"]), ("9.99", ["九点九九元"]),
+            ("18.38", ["十八", "点三八元"]), ("28.05", ["二十八", "点零五元"]), ("238.9", ["二百", "三十八", "点九元"]),
+            ("108.38", ["一百", "零八", "点三八元"]),
+        ])
+    func recordings(amount: String, expected: [String]) throws {
+        let voice = try Self.shipped.get()
+        let script = voice.writer.script(for: .payment(try Money(amount, .CNY), channel: nil))
+        let spoken = script.elements.compactMap { if case .phrase(let index) = $0 { phrases[index] } else { nil } }
+        #expect(spoken.suffix(expected.count) == expected[...] && spoken.count == expected.count + 1)
+    }
+
     /// Reads a number as it is taught at school, digit by digit from the left, and shares nothing with the rules:
     /// one 零 for a run of empty places that a filled one follows, none across the end of a filled 万 or 亿.
     private static func taughtReading(whole: UInt64, decimals: [UInt8] = []) -> String {
