@@ -2,6 +2,7 @@ import ArgumentParser
 import SoundboxAudio
 import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop
 
@@ -86,31 +87,35 @@ struct CheckVoice: AsyncParsableCommand {
             return try await printer.print(chosen.map { try folder.voice($0) })
         }
         // A voice takes seconds, and no two need the same.
-        let verdicts = chosen.map { name in Task { Verdict(of: name, in: folder) } }
+        let verdicts = chosen.map { name in
+            Task { try await onOwnThread(named: "check") { try Verdict(of: name, in: folder) } }
+        }
         var failed = false
         for verdict in verdicts {
-            let verdict = await verdict.value
-            for note in verdict.notes { printLine("note: \(note)") }
-            for problem in verdict.problems { printError(problem) }
-            failed = failed || !verdict.problems.isEmpty
-            if let summary = verdict.summary { printLine(summary) }
+            do {
+                let verdict = try await verdict.value
+                for note in verdict.notes { printLine("note: \(note)") }
+                for problem in verdict.problems { printError(problem) }
+                printLine(verdict.summary)
+                failed = failed || !verdict.problems.isEmpty
+            } catch {
+                failed = true
+                printError("\(error)")
+            }
         }
         let differences = SpeakerCheck(folder).problems(of: locales.isEmpty ? nil : locales)
         for difference in differences { printError(difference) }
         if failed || !differences.isEmpty { throw ExitCode.failure }
     }
-}
 
-/// What is wrong with a voice.
-private struct Verdict: Sendable {
-    var notes: [String] = []
-    var problems: [String] = []
-    /// `nil` for a voice that cannot be read.
-    var summary: String?
+    /// What is wrong with a voice.
+    private struct Verdict: Sendable {
+        let notes: [String]
+        let problems: [String]
+        let summary: String
 
-    /// Blocks on the disk for seconds.
-    init(of name: String, in folder: VoiceFolder) {
-        do {
+        /// Blocks on the disk for seconds.
+        init(of name: String, in folder: VoiceFolder) throws {
             let voice = try folder.voice(name)
             let check = VoiceCheck(voice)
             notes = check.notes
@@ -122,8 +127,6 @@ private struct Verdict: Sendable {
                 case let count: "\(count) problems"
                 }
             summary = "\(name): \(voice.recordings.entries.count) recordings, \(verdict)"
-        } catch {
-            problems = ["\(error)"]
         }
     }
 }
