@@ -19,7 +19,7 @@ struct InterruptedAnnouncementTests {
             [AnnouncementScript.Element.sound(RingTone.sound), .pause(RingTone.restBeforeWords)]
         })
 
-    init() throws { voice = try Voice(directory: "\(shippedSounds)/zh-CN") }
+    init() throws { voice = try Voice.shipped() }
 
     private func player(_ sink: some AudioSink) -> Player {
         Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))

@@ -22,7 +22,7 @@ struct InventoryTests {
     private static func lines() async throws -> [String] {
         var box = BoxContext.onFakes(
             feed: FakeFeed(), inbox: TemporaryInbox(),
-            voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN")),
+            voices: Voices(first: try Voice.shipped()),
             output: SoundThread { _ in RecordingSink() })
         let folder = try TemporaryFolder()
         (box.stateDirectory, box.thermalFolder) = (folder.path, folder.path)

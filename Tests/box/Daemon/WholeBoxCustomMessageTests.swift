@@ -22,12 +22,7 @@ struct WholeBoxCustomMessageTests {
     private let clips = FakeClipSource()
     private let voices: Voices
 
-    /// Read once: it takes its time.
-    private static let shipped = Result {
-        Voices(first: try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice)
-    }
-
-    init() throws { voices = try Self.shipped.get() }
+    init() throws { voices = Voices(first: try Voice.shipped()) }
 
     /// - Parameter sink: a ring has no end, so that a sink which takes sound as fast as it comes has too much of it.
     private func parts(_ feed: FakeFeed, _ sink: any AudioSink, refusesSecondRing: Bool = false) -> BoxContext {

@@ -22,7 +22,7 @@ struct WholeBoxTests {
     private let log = Journal<String>()
     private let voice: Voice
 
-    init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice }
+    init() throws { voice = try Voice.shipped() }
 
     private func parts() -> BoxContext {
         var parts = BoxContext.onFakes(

@@ -90,7 +90,7 @@ struct LoudspeakerMixingTests {
 
     private func played(_ loudspeaker: Loudspeaker) async throws -> [Int16] {
         let sink = RecordingSink()
-        let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        let voice = try Voice.shipped()
         let player = Player(
             sink: sink, voices: Voices(first: voice), volume: Volume(100), loudspeaker: loudspeaker)
         let script = try voice.writer.exactScript(for: .payment(try Money("6", .CNY), channel: nil))

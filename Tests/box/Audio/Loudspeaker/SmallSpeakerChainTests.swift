@@ -34,7 +34,7 @@ struct SmallSpeakerChainTests {
     }
 
     private func speech(rate: Int = Self.rate) throws -> [Float] {
-        let voices = Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN"))
+        let voices = Voices(first: try Voice.shipped())
         let script = voices.script(for: .payment(try Money("123.45", .CNY), channel: "alipay"))
         var words = Words(script, sampleRate: rate)
         return try words.joined(to: .zero, voices).samples.map { Float($0) / 32768 }

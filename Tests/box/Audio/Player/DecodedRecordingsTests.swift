@@ -61,10 +61,8 @@ struct DecodedRecordingsTests {
 
     // MARK: Spoken from it
 
-    private static let voice = Result { try Voice(directory: "\(shippedSounds)/zh-CN") }
-
     private func scripts(_ count: Int) throws -> [AnnouncementScript] {
-        let voice = try Self.voice.get()
+        let voice = try Voice.shipped()
         var random = SeededGenerator(seed: 53)
         return try (0..<count).map { _ in
             let (yuan, fen) = (Int.random(in: 0..<3000, using: &random), Int.random(in: 10...99, using: &random))
@@ -76,7 +74,7 @@ struct DecodedRecordingsTests {
         "Sentences are the same, sample by sample, whether nothing is kept, little that makes way all the time, or all",
         arguments: [0, 100_000, RecordingShelf.mostBytes])
     func sameSpeech(mostBytes: Int) throws {
-        let voices = Voices(first: try Self.voice.get())
+        let voices = Voices(first: try Voice.shipped())
         let decoded = DecodedRecordings(mostBytes: mostBytes)
         for rate in [Self.rate, 48_000] {
             for script in try scripts(12) {
@@ -94,7 +92,7 @@ struct DecodedRecordingsTests {
     @Test("What was spoken once needs its files no more; what is left out does, once it is used again")
     func withoutFiles() async throws {
         let folder = try SoundFolder()
-        let shipped = try Self.voice.get()
+        let shipped = try Voice.shipped()
         let script = try #require(try scripts(1).first)
         var names = ["voice.yaml", "chime.opus"]
         for case .phrase(let index) in script.elements { names.append(shipped.fileName(ofRecording: index)) }
@@ -138,7 +136,7 @@ struct DecodedRecordingsTests {
         "No join is sharper than the words beside it, and each last word is there to its end",
         arguments: [8000, 16_000, 44_100, 48_000])
     func joins(rate: Int) throws {
-        let voices = Voices(first: try Self.voice.get())
+        let voices = Voices(first: try Voice.shipped())
         let decoded = DecodedRecordings(mostBytes: 1_000_000)
         let margin = rate / 50
         for script in try scripts(20) {
@@ -169,7 +167,7 @@ struct DecodedRecordingsTests {
     func plantedClick() throws {
         let script = try #require(try scripts(1).first)
         var words = Words(script, sampleRate: 48_000)
-        var samples = try words.joined(to: .zero, Voices(first: try Self.voice.get())).samples
+        var samples = try words.joined(to: .zero, Voices(first: try Voice.shipped())).samples
         let before = sharpest(samples, samples.indices)
         samples[samples.count / 2] = samples[samples.count / 2] > 0 ? -20_000 : 20_000
         #expect(sharpest(samples, samples.indices) > before)

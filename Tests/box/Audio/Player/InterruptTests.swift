@@ -16,7 +16,7 @@ struct InterruptTests {
     private let player: Player
 
     init() throws {
-        voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        voice = try Voice.shipped()
         player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
     }
 

@@ -17,7 +17,7 @@ struct PlayerTests {
     private let script: AnnouncementScript
 
     init() throws {
-        voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        voice = try Voice.shipped()
         script = try voice.writer.exactScript(for: .payment(try Money("123.45", .CNY), channel: "alipay"))
     }
 

@@ -31,7 +31,7 @@ struct PreparationTests {
     private let utterance: Utterance
 
     init() throws {
-        voices = Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN"))
+        voices = Voices(first: try Voice.shipped())
         utterance = .payment(try Money("123.45", .CNY), channel: "alipay")
     }
 

@@ -36,7 +36,7 @@ struct TestSignalTests {
         "A channel's name sounds on that channel alone",
         arguments: [(2, SampleEncoding.int16), (2, .int24Packed), (8, .int32), (1, .float32)])
     func channels(count: Int, encoding: SampleEncoding) async throws {
-        let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        let voice = try Voice.shipped()
         let sink = RecordingSink(format: Self.format(count, encoding))
         for channel in 0..<count {
             try await TestSignal(on: SoundThread { _ in sink }).playName(of: channel, by: voice)

@@ -10,7 +10,7 @@ import VoiceTestSupport
 struct VoiceTourTests {
     @Test("A shipped voice says every sentence, prompt, kind, channel and currency", arguments: ["zh-CN", "en-US"])
     func complete(name: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(name)
+        let voice = try Voice.shipped(name)
         let stops = VoiceTour(voice).parts.flatMap(\.stops)
         let texts = try stops.map { try $0.script.get().text }
         #expect(texts.allSatisfy { !$0.isEmpty })

@@ -144,7 +144,7 @@ struct AmplifiedSinkTests {
             [panel] isOn throws(PanelError) in try panel.setAmplifier(isOn)
         }
         let sink = AmplifiedSink(device, amplifier: amplifier)
-        let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        let voice = try Voice.shipped()
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(50))
         try await player.prepare()
         #expect(panel.amplifierChanges == [])

@@ -23,7 +23,7 @@ struct AnnouncerCustomMessagesTests {
     private let speeches = Speeches()
     private let prepared = Journal<[String]>()
 
-    init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN") }
+    init() throws { voice = try Voice.shipped() }
 
     private func withService(
         sink: (any AudioSink)? = nil, words: @escaping @Sendable (String) async -> AnnouncementScript? = { _ in nil },

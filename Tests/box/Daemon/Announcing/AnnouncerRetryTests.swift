@@ -35,7 +35,7 @@ struct AnnouncerRetryTests {
     private let voice: Voice
     private static let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
 
-    init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN") }
+    init() throws { voice = try Voice.shipped() }
 
     private func withService(_ body: @Sendable @escaping (AnnouncerService) async throws -> Void) async throws {
         let service = AnnouncerService(

@@ -22,9 +22,12 @@ struct AnnouncerServiceTests {
     private let recorded = Journal<Void>()
     private let heard = Journal<Prompt>()
 
-    init() throws {
-        folder = try TemporaryFolder()
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A voice in the test's own folder, to be damaged. Nothing of it is in memory.
+    private func ownVoice() throws -> Voice {
         try FileManager.default.copyItem(atPath: "\(shippedSounds)/zh-CN", toPath: folder.file("zh-CN"))
+        return try VoiceFolder(path: folder.path).voice("zh-CN")
     }
 
     private func withService(
@@ -32,7 +35,7 @@ struct AnnouncerServiceTests {
         checkInterval: Duration = .seconds(86_400), checksElsewhere: @escaping @Sendable () -> Void = {},
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
-        let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
+        let voice = try voice ?? Voice.shipped()
         let service = AnnouncerService(
             announcer: Announcer(
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
@@ -66,7 +69,7 @@ struct AnnouncerServiceTests {
 
     @Test("A recording that cannot be read any more costs its words and not the payment, and is told of")
     func recordingLost() async throws {
-        try await withService { service in
+        try await withService(voice: ownVoice()) { _ in
             // 七 and every phrase with it are gone: the amount cannot be told, that money came can.
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("zh-CN"))
             where name.contains("qi1") {
@@ -112,10 +115,10 @@ struct AnnouncerServiceTests {
 
     @Test("A damaged recording that the start has left unproven is known before it is needed")
     func proved() async throws {
+        let voice = try ownVoice()
         let file = folder.file("zh-CN/er4-shi2-san1.opus")
         try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
-        let voice = try VoiceFolder(path: folder.path).voice("zh-CN").readyToSpeak().voice
-        try await withService(voice: voice) { [state] _ in
+        try await withService(voice: voice.readyToSpeak().voice) { [state] _ in
             for await snapshot in state.changes() where snapshot.unusableRecordings == 1 { break }
         }
     }
@@ -123,7 +126,9 @@ struct AnnouncerServiceTests {
     @Test("With the voice's folder away a payment is told without its amount; with the folder back, with it")
     func folderAway() async throws {
         let away = folder.file("away")
-        try await withService { service in
+        var voice = try ownVoice()
+        voice.holdReserve()
+        try await withService(voice: voice) { _ in
             try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
             try arrive(["8"])
             requests.inboxChanged()
@@ -146,8 +151,7 @@ struct AnnouncerServiceTests {
 
     @Test("With nothing left to play, not even the chime, a payment waits, and is announced when there is something")
     func nothingToPlay() async throws {
-        // Opened and not held in memory.
-        let voice = try VoiceFolder(path: folder.path).voice("zh-CN")
+        let voice = try ownVoice()
         let away = folder.file("away")
         try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
         try await withService(voice: voice) { service in
@@ -167,7 +171,7 @@ struct AnnouncerServiceTests {
     /// What is written for it with every recording there.
     private func alone(_ utterance: Utterance) async throws -> [UInt8] {
         let sink = RecordingSink()
-        let voice = try VoiceFolder(path: shippedSounds).voice("zh-CN")
+        let voice = try Voice.shipped()
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         try await player.play(voice.writer.script(for: utterance))
         return try #require(sink.announcements.first)

@@ -26,7 +26,7 @@ final class CommandFixture: Sendable {
 
     init() throws {
         let player = Player(
-            sink: RecordingSink(), voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN")),
+            sink: RecordingSink(), voices: Voices(first: try Voice.shipped()),
             volume: Volume(80))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let files = ThreadExecutor(name: "files")

@@ -16,12 +16,7 @@ struct CustomMessageSoundsTests {
     private let changes = Journal<Void>()
     private let voices: Voices
 
-    /// Read once: it takes its time.
-    private static let shipped = Result {
-        Voices(first: try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice)
-    }
-
-    init() throws { voices = try Self.shipped.get() }
+    init() throws { voices = Voices(first: try Voice.shipped()) }
 
     private func sounds(
         speaks: Bool = true, plays: Bool = true, mostMemory: Int = CustomMessageSounds.mostMemory,

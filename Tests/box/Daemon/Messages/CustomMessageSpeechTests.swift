@@ -8,10 +8,8 @@ import VoiceTestSupport
 
 @Suite("What senders may have said by the box's voices")
 struct CustomMessageSpeechTests {
-    private static let shipped = Result { Voices(first: try VoiceFolder(path: shippedSounds).voice("zh-CN")) }
-
     private func rules(texts: Bool = false) throws -> CustomMessageSpeech {
-        CustomMessageSpeech(voices: try Self.shipped.get(), saysNoticeTexts: texts, clips: FakeClipSource())
+        CustomMessageSpeech(voices: Voices(first: try Voice.shipped()), saysNoticeTexts: texts, clips: FakeClipSource())
     }
 
     private func customMessage(_ content: CustomMessage.Content, id: String = "e-1", isRing: Bool = false) throws

@@ -19,15 +19,13 @@ struct IdleBox {
     let requests: AnnouncerRequests
     let commands: ControlRequestHandler
 
-    private static let voice = Result { try Voice(directory: "\(shippedSounds)/zh-CN") }
-
     /// - Parameter set: changes what else is to be otherwise.
     init(
         inbox: TemporaryInbox = TemporaryInbox(), feed: any PaymentFeed = FakeFeed(),
         clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout BoxContext) -> Void = { _ in }
     ) throws {
         var box = BoxContext.onFakes(
-            feed: feed, inbox: inbox, voices: Voices(first: try Self.voice.get()), volume: Volume(80),
+            feed: feed, inbox: inbox, voices: Voices(first: try Voice.shipped()), volume: Volume(80),
             output: SoundThread { _ in RecordingSink() })
         box.clock = clock
         set(&box)

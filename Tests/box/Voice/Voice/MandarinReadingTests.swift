@@ -8,14 +8,11 @@ import VoiceTestSupport
 
 @Suite("The Mandarin voice that ships with the box")
 struct MandarinReadingTests {
-    // Read once: every test case makes its suite anew.
-    private static let shipped = Result { try VoiceFolder(path: shippedSounds).voice("zh-CN") }
-
     private let language: Language
     private let phrases: [String]
 
     init() throws {
-        let voice = try Self.shipped.get()
+        let voice = try Voice.shipped()
         (language, phrases) = (voice.language, voice.writer.phrases)
     }
 
@@ -165,7 +162,7 @@ struct MandarinReadingTests {
             ("108.38", ["一百", "零八", "点三八元"]),
         ])
     func recordings(amount: String, expected: [String]) throws {
-        let voice = try Self.shipped.get()
+        let voice = try Voice.shipped()
         let script = voice.writer.script(for: .payment(try Money(amount, .CNY), channel: nil))
         let spoken = script.elements.compactMap { if case .phrase(let index) = $0 { phrases[index] } else { nil } }
         #expect(spoken.suffix(expected.count) == expected[...] && spoken.count == expected.count + 1)

@@ -10,10 +10,9 @@ import VoiceTestSupport
 struct TextRulesTests {
     // Made once: every test case makes its suite anew.
     private static let shipped = Result {
-        let folder = VoiceFolder(path: shippedSounds)
-        return try Dictionary(
-            uniqueKeysWithValues: folder.locales.map { locale in
-                let voices = Voices(first: try folder.voice(locale))
+        try Dictionary(
+            uniqueKeysWithValues: VoiceFolder(path: shippedSounds).locales.map { locale in
+                let voices = Voices(first: try Voice.shipped(locale))
                 return (locale, (language: voices.languages[0], rules: voices.textRules))
             })
     }
@@ -99,8 +98,7 @@ struct TextRulesTests {
 
     @Test("With several voices, what may not be said in one of them may not be said")
     func severalVoices() throws {
-        let folder = VoiceFolder(path: shippedSounds)
-        let rules = Voices(first: try folder.voice("en-US"), others: [try folder.voice("th-TH")]).textRules
+        let rules = Voices(first: try Voice.shipped("en-US"), others: [try Voice.shipped("th-TH")]).textRules
         #expect(throws: TextProblem.self) { try rules.check("ห้าสิบบาท", by: .provider) }
         #expect(throws: TextProblem.self) { try rules.check("fifty dollars", by: .provider) }
     }
@@ -108,7 +106,7 @@ struct TextRulesTests {
     @Test(
         "Segments in decomposed letters are said with the same recordings", arguments: ["ko-KR", "vi-VN", "de-DE"])
     func decomposed(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let voices = Voices(first: voice, others: [])
         let phrases = voice.writer.phrases.filter { phrase in
             phrase.decomposedStringWithCanonicalMapping.unicodeScalars.count > phrase.unicodeScalars.count
@@ -123,8 +121,7 @@ struct TextRulesTests {
 
     @Test("Segments are said with the recordings there are, and the one that is missing is named")
     func segments() throws {
-        let folder = VoiceFolder(path: shippedSounds)
-        let voices = Voices(first: try folder.voice("zh-CN"), others: [try folder.voice("en-US")])
+        let voices = Voices(first: try Voice.shipped(), others: [try Voice.shipped("en-US")])
         #expect(try voices.script(ofSegments: ["欢迎使用收款音箱", "有一条消息"]).text == "欢迎使用收款音箱有一条消息")
         #expect(throws: SpeechError.missingPhrase("天气")) { try voices.script(ofSegments: ["有一条消息", "天气"]) }
         #expect(voices.script(ofText: "天气真好") == nil)

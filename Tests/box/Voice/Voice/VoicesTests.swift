@@ -12,9 +12,8 @@ struct VoicesTests {
     private let english: Voice
 
     init() throws {
-        let folder = VoiceFolder(path: shippedSounds)
-        mandarin = try folder.voice("zh-CN")
-        english = try folder.voice("en-US")
+        mandarin = try Voice.shipped()
+        english = try Voice.shipped("en-US")
     }
 
     private func payment(_ amount: String) throws -> Utterance {

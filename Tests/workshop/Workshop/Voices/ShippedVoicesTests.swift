@@ -26,7 +26,7 @@ struct ShippedVoicesTests {
     // Whether each recording is sound, `make check` finds out: it takes most of a minute.
     @Test("Every word that the rules and sentences can put out has a recording", arguments: locales)
     func words(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         #expect(voice.name == locale)
         #expect(try VoiceCheck(voice).problemsOfWords() == [])
         #expect(VoiceCheck(voice).notes == [])
@@ -50,7 +50,7 @@ struct ShippedVoicesTests {
 
     @Test("The warning is over well before the buttons have been held to the end", arguments: locales)
     func warning(locale: String) async throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let sink = RecordingSink()
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         try await player.play(
@@ -62,7 +62,7 @@ struct ShippedVoicesTests {
 
     @Test("A repetition begins with words of its own, which no arrival has", arguments: locales)
     func repetition(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let payment = Utterance.payment(try Money("5", .CNY), channel: "alipay")
         let (repeated, arrived) = (voice.writer.script(for: .replay(payment)), voice.writer.script(for: payment))
         #expect(repeated.shortcoming == nil)
@@ -74,7 +74,7 @@ struct ShippedVoicesTests {
 
     @Test("A two in a code is no two of something", arguments: ["zh-TW", "zh-HK"])
     func twoAsDigit(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let code = voice.writer.script(for: .signInCode(try #require(SignInCode("222222"))))
         #expect(code.shortcoming == nil && code.text.hasSuffix(" 二二二二二二"))
         #expect(try voice.language.reading(ofNumber: 2) == "二")
@@ -83,7 +83,7 @@ struct ShippedVoicesTests {
 
     @Test("A code is said digit by digit, behind words that tell what it is", arguments: locales)
     func signInCode(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let code = try #require(SignInCode("102986"))
         let script = voice.writer.script(for: .signInCode(code))
         #expect(script.shortcoming == nil && script.amountRanges.isEmpty)
@@ -108,7 +108,7 @@ struct ShippedVoicesTests {
     @Test(
         "A refused payment and a text are told in words of their own, which sound like no arrival", arguments: locales)
     func prompts(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let arrivals: [Language.Sentence] = [.payment, .paymentWithoutChannel, .unreadable, .unreadableWithoutChannel]
         // What each of them says around channel and amount.
         let pieces = arrivals.map { (voice.language.sentences[$0] ?? "").split(separator: /\s*(\{[^}]*\}|,)\s*/) }
@@ -123,7 +123,7 @@ struct ShippedVoicesTests {
 
     @Test("A channel is known by each name that providers send, in letters of any size", arguments: locales)
     func channelAliases(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let money = try Money("5", .CNY)
         func script(_ channel: String?) -> AnnouncementScript {
             voice.writer.script(for: .payment(money, channel: channel))
@@ -139,7 +139,7 @@ struct ShippedVoicesTests {
     @Test(
         "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
     func otherCurrency(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         let money = try Money("5", #require(Currency("CHE")))
         let script = voice.writer.script(for: .payment(money, channel: "alipay"))
         #expect(script.shortcoming == .noUnit(money.currency))
@@ -151,7 +151,7 @@ struct ShippedVoicesTests {
 
     @Test("A box that cannot say how much still says that money came", arguments: locales)
     func fallback(locale: String) throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let voice = try Voice.shipped(locale)
         var language = voice.language
         language.otherCurrency = nil
         // A currency without a word in this voice.

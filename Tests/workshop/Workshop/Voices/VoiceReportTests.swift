@@ -66,7 +66,7 @@ struct VoiceReportTests {
 
     @Test("The shipped Cantonese voice is compared with espeak-ng reading the same words in one go")
     func shipped() async throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice("zh-HK")
+        let voice = try Voice.shipped("zh-HK")
         let report = try VoiceReport(voice)
         #expect(await report.lackOfFluentReading() == nil)
         let line = try await report.line(for: try Money("123.45", #require(Currency("HKD"))), isCompared: true)
