@@ -30,10 +30,13 @@ public struct Box {
     }
 
     /// Runs until a shutdown, new settings, a new certificate, or its buttons end it. Then finishes the current
-    /// announcement, within 10 s.
-    /// - Parameter signals: end the box, and the process if the box does not end (``ExitDeadline``); `nil` for a box
-    ///   that is not the whole program.
-    public func run(endingOn signals: StopSignals?) async throws -> Ending {
+    /// announcement.
+    /// - Parameters:
+    ///   - signals: end the box, and the process if the box does not end (``ExitDeadline``); `nil` for a box that is not
+    ///     the whole program.
+    ///   - limit: how long it may take to finish; what is still being said then is cut off, and said again by the next
+    ///     box.
+    public func run(endingOn signals: StopSignals?, within limit: Duration = .seconds(10)) async throws -> Ending {
         let ending: [any Service] = signals.map { [$0, ExitDeadline(logger: logger, hasEnded: hasEnded)] } ?? []
         let services = services + ending
         let isEnding = Flag()
@@ -47,7 +50,7 @@ public struct Box {
                     serviceName: "\(type(of: service))")
             },
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
-        group.maximumGracefulShutdownDuration = .seconds(10)
+        group.maximumGracefulShutdownDuration = limit
         defer {
             hasEnded.signal()
             // They know the list, and it knows them: without this none would ever be released.

@@ -321,7 +321,8 @@ struct WholeBoxTests {
         sink.beforeNextWrite { while !mayGoOn.hasHappened { usleep(1000) } }
         let box = Box(parts)
         let settings = try #require(box.services.compactMap { $0 as? RemoteSettingsService }.first)
-        async let ending = box.run(endingOn: nil)
+        // Longer than it is held here, however busy the machine.
+        async let ending = box.run(endingOn: nil, within: .seconds(600))
         try await feed.deliver(payment: #"{"id":"S-1","amount":"100.05"}"#)
         _ = try await log.next { $0.hasPrefix("announcing ") ? $0 : nil }
         let certificate = #"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n"#
