@@ -33,8 +33,12 @@ struct UnitSelection: Sendable {
 
     /// Whether spaces and hyphens separate words, so that a phrase may only begin and end at one.
     private let wordsAreSpaced: Bool
-    /// By their first letter, the shortest first; of two equal phrases, only the first in the list.
+    /// Those that may stand anywhere, by their first letter, the shortest first; of two equal phrases, only the first in
+    /// the list.
     private let phrases: [Letter: [Phrase]]
+    /// Those that were spoken as the end of a sentence, by all their letters: a voice may have a thousand, and what is
+    /// left of a text is one of them or none.
+    private let endings: [[Letter]: Phrase]
     /// The words that follow a digit and raise its value: 十, 百. Only if words are not spaced.
     private let places: [[Letter]]
 
@@ -53,9 +57,11 @@ struct UnitSelection: Sendable {
             return letters.isEmpty || !known[isEnding, default: []].insert(letters).inserted
                 ? nil : Phrase(letters: letters, index: index, isEnding: isEnding)
         }
-        self.phrases = Dictionary(grouping: distinct) { $0.letters[0] }.mapValues { phrases in
+        self.phrases = Dictionary(grouping: distinct.filter { !$0.isEnding }) { $0.letters[0] }.mapValues { phrases in
             phrases.sorted { $0.letters.count < $1.letters.count }
         }
+        self.endings = Dictionary(
+            uniqueKeysWithValues: distinct.filter(\.isEnding).map { ($0.letters, $0) })
     }
 
     /// A chosen phrase.
@@ -138,17 +144,18 @@ struct UnitSelection: Sendable {
         return String(rest)
     }
 
-    /// Calls `body` with each phrase that may stand in the text at `start` and the place where it ends, shortest first.
+    /// Calls `body` with each phrase that may stand in the text at `start` and the place where it ends, shortest first, an
+    /// ending behind another of the same length.
     private func forEachMatch(in letters: [Letter], at start: Int, _ body: (_ phrase: Phrase, _ end: Int) -> Void) {
-        let textEnd = Self.textEnd(letters)
         for phrase in phrases[letters[start]] ?? [] {
             let end = start + phrase.letters.count
-            if end > letters.count { return }
-            if phrase.isEnding, end < textEnd { continue }
+            if end > letters.count { break }
             if isBoundary(end, in: letters), letters[start..<end].elementsEqual(phrase.letters) {
                 body(phrase, end)
             }
         }
+        let textEnd = Self.textEnd(letters)
+        if start < textEnd, let ending = endings[Array(letters[start..<textEnd])] { body(ending, textEnd) }
     }
 
     private func isBoundary(_ place: Int, in letters: [Letter]) -> Bool {
