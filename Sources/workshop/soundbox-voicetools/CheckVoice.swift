@@ -59,8 +59,9 @@ struct CheckVoice: AsyncParsableCommand {
     private var amounts: [String] { arguments.filter { $0.first?.isLetter != true } }
 
     func validate() throws {
-        guard report || amounts.isEmpty && !json else {
-            throw ValidationError("Amounts and --json belong to --report.")
+        guard report || !json else { throw ValidationError("--json belongs to --report.") }
+        if !report, let other = amounts.first {
+            throw ValidationError("\"\(other)\" is no name of a voice; amounts belong to --report.")
         }
         guard oracle || deviations == nil && ruleSet == nil else {
             throw ValidationError("--deviations and --rule-set belong to --oracle.")
@@ -103,6 +104,12 @@ struct CheckVoice: AsyncParsableCommand {
                 printError("\(error)")
             }
         }
+        if locales.isEmpty {
+            for name in folder.namesWithoutList {
+                failed = true
+                printError("\(folder.path)/\(name): recordings, and no voice.yaml that can be read")
+            }
+        }
         let differences = SpeakerCheck(folder).problems(of: locales.isEmpty ? nil : locales)
         for difference in differences { printError(difference) }
         if failed || !differences.isEmpty { throw ExitCode.failure }
@@ -128,6 +135,16 @@ struct CheckVoice: AsyncParsableCommand {
                 }
             summary = "\(name): \(voice.recordings.entries.count) recordings, \(verdict)"
         }
+    }
+}
+
+extension VoiceFolder {
+    /// Sub-folders with recordings that no list names, sorted. They are no voices to a box.
+    fileprivate var namesWithoutList: [String] {
+        let others = Set((try? SmallFile.names(in: path)) ?? []).subtracting(names)
+        return others.filter { name in
+            ((try? SmallFile.names(in: "\(path)/\(name)")) ?? []).contains { RecordingFormat.stem(of: $0) != nil }
+        }.sorted()
     }
 }
 

@@ -74,7 +74,7 @@ struct RecordingCheck: Sendable {
         let window = Self.loudnessWindow(around: list.loudness)
         var spoken: [DurationCheck.Spoken] = []
         for entry in list.entries {
-            let (recording, found) = inspect(entry.file, loudness: window)
+            let (recording, found) = inspect(entry.file, loudness: window, origin: list.origin(of: entry))
             problems += found
             guard let recording else { continue }
             let pcm = recording.pcm16
@@ -92,8 +92,9 @@ struct RecordingCheck: Sendable {
         return problems + DurationCheck(spoken).problems + (try unnamedFiles())
     }
 
+    /// - Parameter origin: what a synthesised one must have been made from; `nil` if the list does not say.
     private func inspect(
-        _ name: String, loudness: ClosedRange<Double>
+        _ name: String, loudness: ClosedRange<Double>, origin: String? = nil
     ) -> (recording: Recording?, problems: [RecordingProblem]) {
         let file = self.name(of: name)
         let path = path(of: name)
@@ -104,6 +105,7 @@ struct RecordingCheck: Sendable {
             let audio = try AudioFile(reading: path)
             var inspection = RecordingInspection(file: file, recording: audio.recording)
             inspection.inspectFormat(of: audio, sampleRate: list.sampleRate)
+            if let origin { inspection.inspectOrigin(of: audio, expected: origin) }
             try inspection.inspectSound(loudness: loudness)
             return (audio.recording, inspection.problems)
         } catch {

@@ -23,6 +23,13 @@ struct RecordingInspection {
         }
     }
 
+    /// Whether a synthesised file holds the words of its entry: two that were exchanged have nothing else wrong with
+    /// them, and the box would say another amount.
+    mutating func inspectOrigin(of audio: AudioFile, expected: String) {
+        guard audio.isSynthesized, let origin = audio.origin, origin != expected else { return }
+        report("was made from \"\(origin)\"", "\"\(expected)\"; make sounds makes it anew")
+    }
+
     /// Whether the sound of a recording has no problem.
     static func isSound(_ recording: Recording, loudness: ClosedRange<Double>) -> Bool {
         var inspection = RecordingInspection(file: recording.name, recording: recording)

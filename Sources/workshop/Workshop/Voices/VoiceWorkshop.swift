@@ -181,7 +181,7 @@ public struct VoiceWorkshop: Sendable {
 
 extension RecordingList {
     /// All that decides how an entry sounds but the versions of the programs; `nil` without a `say`.
-    fileprivate func origin(of entry: RecordingEntry) -> String? {
+    func origin(of entry: RecordingEntry) -> String? {
         guard let synthesis, let say = entry.say else { return nil }
         let settings =
             switch synthesis.program {

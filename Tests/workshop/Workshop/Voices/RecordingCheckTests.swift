@@ -1,5 +1,8 @@
 import CSndFile
 import Glibc
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
 import Testing
 import VoiceTestSupport
 
@@ -139,6 +142,27 @@ struct RecordingCheckTests {
         #expect(try problem(with: .silence(lasting: .milliseconds(300))).problem == "is silent")
         #expect(try problem(with: .tone(lasting: .milliseconds(30))).problem.hasPrefix("lasts "))
         #expect(try problem(with: .tone(lasting: .seconds(16))).problem.hasPrefix("lasts "))
+    }
+
+    @Test("A synthesised recording of other words is told; one of a person says nothing of where it is from")
+    func origin() throws {
+        let synthesis = "synthesis: {program: espeak-ng, voice: en, speed: 150, pitch: 50}\n"
+        let list = try SmallFile.read(folder.path(of: "voice.yaml")).replacing(
+            "{file: word, text: word}", with: "{file: word, text: word, say: word}")
+        try folder.write((synthesis + list).utf8, to: "voice.yaml")
+        let entries = try RecordingList(reading: YAMLValue(readingFile: folder.path(of: "voice.yaml")))
+        let own = try #require(entries.origin(of: entries.entries[0]))
+        let path = folder.path(of: "word.flac")
+        for (origin, isSynthesized, problems) in [
+            (own, true, 0), (own.replacing(": word", with: ": other"), true, 1), (nil, true, 0), (nil, false, 0),
+        ] as [(String?, Bool, Int)] {
+            try AudioFile.writeFLAC(good, to: path, isSynthesized: isSynthesized, origin: origin)
+            let found = try self.problems()
+            #expect(found.count == problems, "\(found)")
+            if let problem = found.first {
+                #expect(problem.problem.hasSuffix(#": other""#) && problem.expected.contains(#": word""#))
+            }
+        }
     }
 
     @Test("Two texts with one sound are told, unless the list says them alike")
