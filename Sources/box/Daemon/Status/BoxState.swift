@@ -258,7 +258,8 @@ extension BoxState.Snapshot {
         case .paidAt: paidAtWatch.fault
         case .unavailableRecordings: unavailableRecordings
         case .unusableRecordings where unusableRecordings > 0:
-            "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"
+            "\(unusableRecordings) recording\(unusableRecordings == 1 ? "" : "s") cannot be played; the log names each, "
+                + "and soundbox doctor says what to do"
         case .unusableRecordings: nil
         }
     }

@@ -3,6 +3,7 @@ import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
+import SoundboxSpeech
 import SoundboxStore
 import SoundboxSystem
 import SoundboxVoice
@@ -166,8 +167,14 @@ struct SetupChecks {
                 guard problems.isEmpty else {
                     return Finding(
                         "voice", .red,
-                        "\(voice.name): \(problems.count) recordings cannot be played, such as \(problems[0])",
+                        "\(voice.name): \(problems.count) recording\(problems.count == 1 ? "" : "s") cannot be played, "
+                            + "such as \(problems[0])",
                         advice: repairOfVoice)
+                }
+                // What is said without an amount then is no fault to a running box: it may be asked for none.
+                if let gap = voice.writer.unrecorded.first {
+                    return Finding(
+                        "voice", .red, "\(voice.name): voice.yaml: \(gap.key): \(gap.error)", advice: repairOfVoice)
                 }
                 names.append(voice.name)
                 count += voice.recordings.entries.count
@@ -178,15 +185,19 @@ struct SetupChecks {
             guard standIns.contains(where: \.isFault) else { return Finding("voice", .green, detail + notes) }
             return Finding(
                 "voice", .amber, detail + notes,
-                advice: "install the package of that speaker, or choose one with: sudo soundbox setup")
+                advice: isOfPackages
+                    ? "install the package of that speaker, or choose one with: sudo soundbox setup"
+                    : "put that speaker's voice there, or choose one with: sudo soundbox setup")
         } catch {
             return Finding("voice", .red, "\(error)", advice: repairOfVoice)
         }
     }
 
     /// A shop's own voices belong to no package.
+    private var isOfPackages: Bool { configuration.voice.directory == InstalledFolders.sounds }
+
     private var repairOfVoice: String {
-        configuration.voice.directory == InstalledFolders.sounds
+        isOfPackages
             ? "install the package of that voice again, or choose another one with: sudo soundbox setup"
             : "mend it there, or return to the voices of the packages with: "
                 + "sudo soundbox setup --set voice.directory=\(InstalledFolders.sounds)"

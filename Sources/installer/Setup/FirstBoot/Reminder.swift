@@ -56,7 +56,7 @@ package struct Reminder: Sendable {
             ...]
         var nextVoice = await voice(saying: prompt, among: &places)
         if nextVoice == nil, !again {
-            logger.error("no voice is installed", metadata: ["directory": "\(fallback.sounds)"])
+            logger.error("no voice can say it", metadata: ["directory": "\(fallback.sounds)"])
         }
         var devices: ArraySlice<String> = await devices()[...]
         while let device = devices.first, let voice = nextVoice, !Task.isCancelled {

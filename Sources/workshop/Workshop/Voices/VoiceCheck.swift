@@ -55,38 +55,8 @@ public struct VoiceCheck: Sendable {
         }
     }
 
-    /// Texts without a recording. Numbers are checked by all words that their rules can produce, not by samples, so the
-    /// result is valid for every amount.
     private func uncovered() -> [String] {
-        let language = voice.language
-        // Pieces are checked one by one, and a piece is not always the end of a sentence.
-        let writer = voice.writer.withoutEndings
-        let numbers = language.numbers.vocabulary(ofSets: language.ruleSets)
-        let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
-            ([words.unit] + words.subunits.map(\.word)).flatMap { [$0.one, $0.other] }.map { ("units.\(code)", $0) }
-        }
-        let joints = [language.subunitJoint, language.subunitZero ?? ""].map { ("subunit_joint, subunit_zero", $0) }
-        let channels = language.channels.sorted { $0.key < $1.key }.map { ("channels.\($0.key)", $0.value) }
-        let sentences = Language.Sentence.allCases.map { sentence in
-            ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
-        }
-        let prompts = Prompt.allCases.map { ("prompts.\($0.rawValue)", language.prompts[$0] ?? "") }
-        let kinds = language.kinds.sorted { $0.key.text < $1.key.text }.map {
-            ("kinds.\($0.key).words", $0.value.words)
-        }
-        let other = [("other_currency", language.otherCurrency ?? "")]
-        let texts = numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts + kinds
-        return texts.flatMap { key, text in
-            // The texts of placeholders are checked separately.
-            text.split(separator: /\{[^}]*\}/).compactMap { piece in
-                do throws(SpeechError) {
-                    _ = try writer.script(ofText: String(piece))
-                    return nil
-                } catch {
-                    return "\(voice.directory)/voice.yaml: \(key): \(error)"
-                }
-            }
-        }
+        voice.writer.unrecorded.map { "\(voice.directory)/voice.yaml: \($0.key): \($0.error)" }
     }
 }
 

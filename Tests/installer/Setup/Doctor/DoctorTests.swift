@@ -203,6 +203,15 @@ struct DoctorTests {
         #expect(damaged.level == .red && damaged.detail.contains("voice.yaml"))
         #expect(damaged.advice?.contains("--set voice.directory=/usr/share/soundbox/sounds") == true)
         #expect(damaged.advice?.contains("install") == false)
+
+        // Yuan below ten are still told without it, so that a trial payment would not show it.
+        let list = try SmallFile.read("\(own)/voice.yaml")
+        try folder.write(
+            list.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains(" text: 八,") }
+                .joined(separator: "\n"),
+            to: "sounds/zh-CN-yunxi/voice.yaml")
+        let lacking = try finding("")
+        #expect(lacking.level == .red && lacking.detail.contains(#"numbers: no recording covers "八""#))
     }
 
     @Test(
