@@ -2,7 +2,7 @@ import SoundboxCore
 
 extension ScriptWriter {
     /// What the voice's `voice.yaml` has the box say, and no recording covers: the key, and the words. Numbers are checked
-    /// by all words that their rules can produce, not by samples, so a voice without such a word can say every amount.
+    /// by all words that their rules can produce, not by samples: where this is empty, every amount can be said.
     ///
     ///     for (key, error) in voice.writer.unrecorded { print(key, error) }  // numbers no recording covers "八"
     ///

@@ -171,7 +171,7 @@ struct SetupChecks {
                             + "such as \(problems[0])",
                         advice: repairOfVoice)
                 }
-                // What is said without an amount then is no fault to a running box: it may be asked for none.
+                // A running box notices it only with a payment that needs these words.
                 if let gap = voice.writer.unrecorded.first {
                     return Finding(
                         "voice", .red, "\(voice.name): voice.yaml: \(gap.key): \(gap.error)", advice: repairOfVoice)
