@@ -69,7 +69,7 @@ struct VoiceToolsTests {
     }
 
     /// Two that are quickly read; `make check` looks at all of them in the same way.
-    @Test("A voice of this house is checked and found in order, and one that lacks a recording is not")
+    @Test("A voice of this house is checked and found in order, and one that lacks a recording or its list is not")
     func voiceCheck() async throws {
         let folder = try TemporaryFolder()
         for voice in ["zh-HK", "vi-VN"] {
@@ -85,6 +85,12 @@ struct VoiceToolsTests {
         let damaged = try await voicetools("check", "zh-HK", "vi-VN", "--sounds", folder.path)
         #expect(damaged.code != 0)
         #expect((damaged.output + damaged.errors).contains { $0.contains(lost) }, "\(damaged)")
+
+        // No voice to a box, so that nothing else would tell of it.
+        try FileManager.default.removeItem(atPath: folder.file("vi-VN/voice.yaml"))
+        let listless = try await voicetools("check", "--sounds", folder.path)
+        #expect(listless.code != 0)
+        #expect(listless.errors.contains { $0.contains("/vi-VN: recordings, and no voice.yaml") }, "\(listless)")
     }
 
     @Test("A voice whose numbers sound alike is refused by the check, and a box speaks with it all the same")
