@@ -23,9 +23,9 @@ extension Voice {
     /// The voice with its playable recordings, and what is wrong with the others.
     ///
     /// With a recording missing, a box still says every amount that the other recordings cover, and a fallback for the
-    /// rest; a box that refused to start would say nothing. Decodes every recording once: blocks for some hundred
-    /// milliseconds on a small board. Keeps the recordings in memory that say that money has come without saying how
-    /// much: see ``holdReserve()``.
+    /// rest; a box that refused to start would say nothing. Decodes every recording once: blocks for seconds on a small
+    /// board, as zh-CN has 2,300 s of sound. Keeps the recordings in memory that say that money has come without saying
+    /// how much: see ``holdReserve()``.
     /// - Throws: ``VoiceError/recording(_:)`` when no recording can be played.
     public func leavingOutUnusableRecordings() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
         var problems: [RecordingError] = []

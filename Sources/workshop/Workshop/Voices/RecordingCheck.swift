@@ -105,7 +105,7 @@ struct RecordingCheck: Sendable {
             let audio = try AudioFile(reading: path)
             var inspection = RecordingInspection(file: file, recording: audio.recording)
             inspection.inspectFormat(of: audio, sampleRate: list.sampleRate)
-            if let origin { inspection.inspectOrigin(of: audio, expected: origin) }
+            inspection.inspectOrigin(of: audio, expected: origin)
             try inspection.inspectSound(loudness: loudness)
             return (audio.recording, inspection.problems)
         } catch {

@@ -25,8 +25,9 @@ struct RecordingInspection {
 
     /// Whether a synthesised file holds the words of its entry: two that were exchanged have nothing else wrong with
     /// them, and the box would say another amount.
-    mutating func inspectOrigin(of audio: AudioFile, expected: String) {
-        guard audio.isSynthesized, let origin = audio.origin, origin != expected else { return }
+    /// - Parameter expected: what its entry would be made from; `nil` if it is not to be synthesised.
+    mutating func inspectOrigin(of audio: AudioFile, expected: String?) {
+        guard let expected, let origin = audio.origin, origin != expected else { return }
         report("was made from \"\(origin)\"", "\"\(expected)\"; make sounds makes it anew")
     }
 
