@@ -14,7 +14,7 @@ import os
 import random
 import sys
 
-RANGES = (100, 1_000, 10_000, 100_000)
+RANGES = (10, 100, 1_000, 10_000, 100_000)
 # What an amount is a multiple of where it has no decimals. The ranges count these.
 MULTIPLES = {"IDR": 500, "KRW": 100, "TWD": 1, "VND": 1000}
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "amounts")
@@ -38,7 +38,7 @@ def drawn(currency, seed, count, hint=False):
         # More than are wanted, since some are left out; as many each time, or a seed would give others.
         shuffled = map(text, random.Random(f"{seed}/{high}").sample(numbers, min(len(numbers), max(300, 2 * count))))
         amounts.append([amount for amount in shuffled if amount not in used][: count + hint])
-    extra = [amounts[1].pop()] if hint else []
+    extra = [amounts[-1].pop()] if hint else []
     return extra + [amount for range_ in amounts for amount in range_[:count]]
 
 

@@ -76,7 +76,7 @@ class Ranks(unittest.TestCase):
         score = listen.Score()
         for amount, margin in (("5.00", 1.0), ("6.00", 3.0), ("7.00", -2.0), ("500.00", 4.0)):
             score.rank(entry(amount, "", ""), (1 if margin > 0 else 2, margin, "another"))
-        self.assertEqual(score.ranked(100), {"ranked": 3, "ranked_right": 2, "margin": 1.0})
+        self.assertEqual(score.ranked(10), {"ranked": 3, "ranked_right": 2, "margin": 1.0})
         self.assertEqual(score.ranked(1000), {"ranked": 1, "ranked_right": 1, "margin": 4.0})
         self.assertEqual(score.ranked(), {"ranked": 4, "ranked_right": 3, "margin": 2.0})
         self.assertEqual(score.ranked(10_000), {})
