@@ -114,6 +114,15 @@ struct OutputTests {
         #expect(result.errors.count == 1 && result.errors[0].hasPrefix("soundbox: \(option): "), "\(result.errors)")
     }
 
+    @Test("The doctor shows on a terminal that it is at work, and its report takes the place of that line")
+    func doctorAtWork() async throws {
+        let session = try TerminalSession([Products.soundbox, "doctor", "--config", folder.file("none.yaml")])
+        try await session.shown("Looking at everything")
+        try await session.shown("\r\u{1B}[K")
+        try await session.shown("this box is not set up")
+        #expect(try await session.exitStatus() >> 8 == 1)
+    }
+
     @Test("What a receipt or an error quotes does not drive the terminal")
     func terminal() async throws {
         let result = try await soundbox(
