@@ -56,18 +56,21 @@ struct RecordingCheck: Sendable {
     func problems() throws(RecordingError) -> [RecordingProblem] {
         var problems: [RecordingProblem] = []
         var owners: [[Int16]: RecordingEntry] = [:]
+        /// Their names.
+        var chimes: [[Int16]: String] = [:]
         if let chime = list.chime {
             let window = list.loudness - Self.chimeRange...list.loudness
-            problems += inspect(chime, loudness: window).problems
-            let bell = (try? AudioFile(reading: path(of: chime)))?.recording.pcm16
-            for other in Set(list.chimesOfKinds.values).sorted() {
-                let (recording, found) = inspect(other, loudness: window)
+            for file in [chime] + Set(list.chimesOfKinds.values).sorted() {
+                let (recording, found) = inspect(file, loudness: window)
                 problems += found
-                if let recording, recording.pcm16 == bell {
+                guard let pcm = recording?.pcm16 else { continue }
+                if chimes[pcm] == name(of: chime) {
                     problems.append(
                         RecordingProblem(
-                            file: name(of: other), problem: "holds the same sound as \(name(of: chime))",
+                            file: name(of: file), problem: "holds the same sound as \(name(of: chime))",
                             expected: "a chime that payments do not have"))
+                } else {
+                    chimes[pcm] = name(of: file)
                 }
             }
         }
@@ -80,7 +83,12 @@ struct RecordingCheck: Sendable {
             let pcm = recording.pcm16
             spoken.append(
                 .init(file: name(of: entry.file), text: entry.text, seconds: recording.duration / .seconds(1)))
-            if let owner = owners[pcm], entry.say == nil || entry.say != owner.say {
+            if let chime = chimes[pcm] {
+                problems.append(
+                    RecordingProblem(
+                        file: name(of: entry.file), problem: "holds the same sound as \(chime)",
+                        expected: "\"\(entry.text)\", and a chime without words"))
+            } else if let owner = owners[pcm], entry.say == nil || entry.say != owner.say {
                 problems.append(
                     RecordingProblem(
                         file: name(of: entry.file), problem: "holds the same sound as \(name(of: owner.file))",

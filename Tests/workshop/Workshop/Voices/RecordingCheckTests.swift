@@ -176,6 +176,19 @@ struct RecordingCheckTests {
         #expect(try problems() == [])
     }
 
+    @Test("A word in the place of the chime is told: each payment would begin with it")
+    func wordAsChime() throws {
+        try folder.write(good.pcm16, to: "word.flac")
+        try folder.write(good.pcm16, to: "ding.flac")
+        try writeList("{file: word, text: word}", chime: "chime: ding")
+        #expect(
+            try problems() == [
+                RecordingProblem(
+                    file: "word.flac", problem: "holds the same sound as ding.flac",
+                    expected: "\"word\", and a chime without words")
+            ])
+    }
+
     @Test("A file that no entry names is told; notes and the licence are not")
     func orphans() throws {
         try folder.write(good.pcm16, to: "word.flac")
