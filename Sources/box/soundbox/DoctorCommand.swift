@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = control.configuration.config
-        showProgress("Looking at everything; on a small board this may take a minute")
+        showProgress("Looking at everything; this may take a minute")
         let report = await Doctor(configurationFile: file, socketPath: control.socket).examine()
         endProgress()
         printStyled(json ? report.json.text : report.text(colored: Terminal.outputIsColored))

@@ -13,6 +13,8 @@ import SoundboxSystem
 enum ConnectingCommand {
     /// The subcommands that connect.
     private static let names: Set<String> = ["publish", "ring", "tell", "cancel", "doctor", "setup"]
+    /// What a process gets for its own fault. Other signals come from outside, or for output that nobody reads.
+    private static let faults = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP]
     /// Set in the child's environment: the parent's process id.
     private static let parentKey = "SOUNDBOX_PARENT"
 
@@ -28,7 +30,7 @@ enum ConnectingCommand {
         guard let ended = run([(parentKey, "\(getpid())")]) else { return nil }
         switch ended {
         case .exited(let code): return code
-        case .killed(let number) where [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(number):
+        case .killed(let number) where !faults.contains(number):
             signal(number, SIG_DFL)
             raise(number)
             return EXIT_FAILURE
