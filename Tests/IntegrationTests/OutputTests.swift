@@ -114,16 +114,18 @@ struct OutputTests {
         #expect(result.errors.count == 1 && result.errors[0].hasPrefix("soundbox: \(option): "), "\(result.errors)")
     }
 
-    @Test("A doctor whose reader has gone says nothing of the broker")
-    func doctorWithoutReader() async throws {
+    @Test(
+        "A doctor whose reader has gone says nothing of the broker",
+        // 128 and SIGPIPE, as of any program in a shell; where that signal is ignored, the doctor's own result.
+        arguments: [("", "141"), ("trap '' PIPE;", "1")])
+    func doctorWithoutReader(trap: String, code: String) async throws {
         try folder.write("merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://127.0.0.1:1\"}\n", to: "soundbox.yaml")
         let result = try await shell(
             """
-            mkfifo $DIR/pipe; exec 3<>$DIR/pipe; exec 4>$DIR/pipe; exec 3<&-
+            \(trap) mkfifo $DIR/pipe; exec 3<>$DIR/pipe; exec 4>$DIR/pipe; exec 3<&-
             $SOUNDBOX doctor --config $DIR/soundbox.yaml >&4; echo $?
             """)
-        // 128 and SIGPIPE, as of any program in a shell.
-        #expect(result == CommandResult(code: 0, output: ["141"], errors: []))
+        #expect(result == CommandResult(code: 0, output: [code], errors: []))
     }
 
     @Test("The doctor shows on a terminal that it is at work, and its report takes the place of that line")

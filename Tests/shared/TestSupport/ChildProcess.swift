@@ -69,14 +69,17 @@ package final class ChildProcess: Sendable {
 func spawn(
     _ arguments: [String], environment: [String: String], _ actions: inout posix_spawn_file_actions_t, flags: Int32 = 0
 ) throws -> pid_t {
-    // Threads of Swift's pool block signals, and a child inherits that: it would never see SIGTERM.
+    // Threads of Swift's pool block signals, and a child inherits that: it would never see SIGTERM. libmosquitto ignores
+    // SIGPIPE in its whole process, which is inherited as well.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | flags))
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags))
 
     // Where the box is installed nothing prints backtraces, and one of a debug build takes a minute to end for it.
     var variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no"]
