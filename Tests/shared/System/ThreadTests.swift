@@ -49,9 +49,10 @@ struct ThreadTests {
             // Without this the write below might be the end of the tests.
             guard sigismember(&mask, SIGPIPE) == 1 else { return (false, Int32(0)) }
             var ends: [Int32] = [-1, -1]
-            #expect(pipe(&ends) == 0)
-            close(ends[0])
-            defer { close(ends[1]) }
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+            defer { for end in ends { close(end) } }
+            // Not `close`: a child of another test, just started, may hold that descriptor as well.
+            shutdown(ends[0], Int32(SHUT_RD))
             return (true, write(ends[1], "x", 1) < 0 ? errno : 0)
         }
         #expect(isBlocked)
