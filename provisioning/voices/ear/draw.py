@@ -38,7 +38,7 @@ def drawn(currency, seed, count, hint=False):
         # More than are wanted, since some are left out; as many each time, or a seed would give others.
         shuffled = map(text, random.Random(f"{seed}/{high}").sample(numbers, min(len(numbers), max(300, 2 * count))))
         amounts.append([amount for amount in shuffled if amount not in used][: count + hint])
-    extra = [amounts[2].pop()] if hint else []
+    extra = [amounts[RANGES.index(1_000)].pop()] if hint else []
     return extra + [amount for range_ in amounts for amount in range_[:count]]
 
 

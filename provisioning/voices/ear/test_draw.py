@@ -31,6 +31,8 @@ class Amounts(unittest.TestCase):
     def test_the_amount_that_is_shown_is_one_more_and_not_judged(self):
         amounts = draw.drawn("CNY", "1", 3, hint=True)
         self.assertEqual(len(amounts), 16)
+        # Where an amount has the words of most others.
+        self.assertEqual(draw.range_of(amounts[0], "CNY"), 1_000)
         self.assertNotIn(amounts[0], amounts[1:])
 
     def test_the_end_of_a_range_belongs_to_the_next(self):

@@ -1,13 +1,25 @@
-"""How scores become ranks and margins, without the recogniser: python3 -m unittest discover provisioning/voices/ear"""
+"""What the ear refuses, and how scores become ranks and margins, without the recogniser: python3 -m unittest discover provisioning/voices/ear"""
 
 import importlib.util
 import os
+import subprocess
 import tempfile
 import unittest
 
 HAS_NUMPY = importlib.util.find_spec("numpy") is not None
 if HAS_NUMPY:
     import listen
+
+
+class Arguments(unittest.TestCase):
+    def test_a_limit_that_counts_nothing_is_refused_by_its_value(self):
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "listen")
+        # Where it would go on, it could not make its environment here.
+        environment = os.environ | {"SOUNDBOX_EAR_HOME": "/dev/null/ear"}
+        for limit in ("0", "-1", "ten", ""):
+            run = subprocess.run([program, "--limit", limit], env=environment, capture_output=True, text=True)
+            expected = f"listen: --limit {limit}: expected how many amounts of each range, such as 50\n"
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (64, "", expected))
 
 
 class FakeEar:
