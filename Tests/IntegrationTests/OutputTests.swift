@@ -66,7 +66,7 @@ struct OutputTests {
         #expect(wav.prefix(4) == Data("RIFF".utf8))
     }
 
-    @Test("Whoever closed the other end hears nothing more, and it is no failure")
+    @Test("A reader that has closed the pipe is no failure, and is told nothing more")
     func closedPipe() async throws {
         let result = try await shell(
             """

@@ -37,18 +37,18 @@ struct SmallFileTests {
     func pipe() throws {
         let path = folder.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        func write() {
+        func startWriter() {
             startThread(named: "writer") {
                 // Waits for the reader. No other test's child may hold it open.
                 let writer = open(path, O_WRONLY | O_CLOEXEC)
                 defer { close(writer) }
-                Glibc.write(writer, "merchant", 8)
+                write(writer, "merchant", 8)
             }
         }
-        write()
+        startWriter()
         #expect(try SmallFile.read(path, mayBePipe: true) == "merchant")
 
-        write()
+        startWriter()
         let tooLarge = failure { _ = try SmallFile.bytes(of: path, limit: 7, mayBePipe: true) }
         #expect(tooLarge == .system(SystemError(code: EFBIG)))
     }

@@ -56,7 +56,7 @@ struct RecordingCheck: Sendable {
     func problems() throws(RecordingError) -> [RecordingProblem] {
         var problems: [RecordingProblem] = []
         var owners: [[Int16]: RecordingEntry] = [:]
-        /// Their names.
+        // Each file's name by its samples, as `owners` has the entries.
         var chimes: [[Int16]: String] = [:]
         if let chime = list.chime {
             let window = list.loudness - Self.chimeRange...list.loudness
