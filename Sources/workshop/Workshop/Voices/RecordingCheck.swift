@@ -58,20 +58,18 @@ struct RecordingCheck: Sendable {
         var owners: [[Int16]: RecordingEntry] = [:]
         // Each file's name by its samples, as `owners` has the entries.
         var chimes: [[Int16]: String] = [:]
-        if let chime = list.chime {
-            let window = list.loudness - Self.chimeRange...list.loudness
-            for file in [chime] + Set(list.chimesOfKinds.values).sorted() {
-                let (recording, found) = inspect(file, loudness: window)
-                problems += found
-                guard let pcm = recording?.pcm16 else { continue }
-                if chimes[pcm] == name(of: chime) {
-                    problems.append(
-                        RecordingProblem(
-                            file: name(of: file), problem: "holds the same sound as \(name(of: chime))",
-                            expected: "a chime that payments do not have"))
-                } else {
-                    chimes[pcm] = name(of: file)
-                }
+        let chimeWindow = list.loudness - Self.chimeRange...list.loudness
+        for file in (list.chime.map { [$0] } ?? []) + Set(list.chimesOfKinds.values).sorted() {
+            let (recording, found) = inspect(file, loudness: chimeWindow)
+            problems += found
+            guard let pcm = recording?.pcm16 else { continue }
+            if let chime = list.chime, chimes[pcm] == name(of: chime) {
+                problems.append(
+                    RecordingProblem(
+                        file: name(of: file), problem: "holds the same sound as \(name(of: chime))",
+                        expected: "a chime that payments do not have"))
+            } else {
+                chimes[pcm] = name(of: file)
             }
         }
         let window = Self.loudnessWindow(around: list.loudness)

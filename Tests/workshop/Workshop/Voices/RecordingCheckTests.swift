@@ -176,11 +176,13 @@ struct RecordingCheckTests {
         #expect(try problems() == [])
     }
 
-    @Test("A word in the place of the chime is told: each payment would begin with it")
-    func wordAsChime() throws {
+    @Test(
+        "A word in the place of a chime is told: each announcement would begin with it",
+        arguments: ["chime: ding", "kinds: {membership: {chime: ding}}"])
+    func wordAsChime(chime: String) throws {
         try folder.write(good.pcm16, to: "word.flac")
         try folder.write(good.pcm16, to: "ding.flac")
-        try writeList("{file: word, text: word}", chime: "chime: ding")
+        try writeList("{file: word, text: word}", chime: chime)
         #expect(
             try problems() == [
                 RecordingProblem(
