@@ -65,7 +65,7 @@ struct AbortedConnectionTests {
             let words = "the connection to mqtt://127.0.0.1:\(relay.port) has ended the program with signal 6"
             for arguments in [["publish", "1"], ["publish", "1", "--wait"], ["cancel", "A-1"]] {
                 let result = try await result(
-                    of: [Products.soundbox] + arguments + ["--config", trial.configurationFile])
+                    of: [Products.soundbox] + arguments + ["--config=\(trial.configurationFile)"])
                 #expect(result.code == 1)
                 // The C library's assertion comes first.
                 let line = try #require(result.errors.last)
@@ -90,6 +90,35 @@ struct AbortedConnectionTests {
             command.terminate()
             #expect(try await command.exitStatus() & 0x7F == SIGTERM)
         }
+    }
+
+    @Test("A command whose parent ignores the ends of children ends with its own code")
+    func ignoredEnd() async throws {
+        try folder.write(
+            "merchant_id: M1\ndevice_id: d\nbroker: {url: \"mqtt://127.0.0.1:1\"}\n", to: "soundbox.yaml")
+        // A shell cannot ignore it: `trap '' CHLD` is not handed on.
+        let result = try await result(of: [
+            "env", "--ignore-signal=CHLD", Products.soundbox, "publish", "1", "--config", folder.file("soundbox.yaml"),
+        ])
+        #expect(result.code == 1 && result.errors.count == 1, "\(result)")
+    }
+
+    @Test("A doctor that looks again after such an end, and whose reader has gone by then, ends with that signal")
+    func secondLook() async throws {
+        let relay = try AbortingBroker(before: 1)
+        relay.breakDown()
+        try folder.write(
+            "merchant_id: M1\ndevice_id: d\nbroker: {url: \"mqtt://127.0.0.1:\(relay.port)\"}\n", to: "soundbox.yaml")
+        let result = try await result(of: [
+            "sh", "-c",
+            """
+            cd "$1"; mkfifo pipe; exec 3<>pipe; exec 4>pipe; exec 3<&-
+            "$0" doctor --config soundbox.yaml >&4; echo $?
+            """, Products.soundbox, folder.path,
+        ])
+        // 128 and SIGPIPE, as of any program in a shell.
+        #expect(result.output == ["141"])
+        #expect(!result.errors.contains { $0.contains("what was sent") }, "\(result.errors)")
     }
 
     @Test("A command that is killed takes along the child that connects for it")

@@ -29,6 +29,8 @@ struct Soundbox: AsyncParsableCommand {
 @main
 enum Main {
     static func main() async {
+        // A parent that ignores it hands that on, and the end of a child is then told to nobody (sigaction(2)).
+        signal(SIGCHLD, SIG_DFL)
         StandardOutput.open(program: "soundbox")
         if let code = ConnectingCommand.runInChild() { exit(code) }
         await Soundbox.runProgram()

@@ -27,7 +27,11 @@ enum ConnectingCommand {
             return ParentProcess.endWithIt(parent) ? nil : EXIT_FAILURE
         }
         guard let name = CommandLine.arguments.dropFirst().first, names.contains(name) else { return nil }
-        guard let ended = run([(parentKey, "\(getpid())")]) else { return nil }
+        guard var ended = run([(parentKey, "\(getpid())")]) else { return nil }
+        if name == "doctor", case .killed(let number) = ended, faults.contains(number) {
+            // It looks at everything else, and reports this.
+            ended = run([(parentKey, "\(getpid())"), (ConnectionEnd.key, "\(number)")]) ?? ended
+        }
         switch ended {
         case .exited(let code): return code
         case .killed(let number) where !faults.contains(number):
@@ -35,15 +39,8 @@ enum ConnectingCommand {
             raise(number)
             return EXIT_FAILURE
         case .killed(let number):
-            let end = ConnectionEnd(signal: number)
-            // It looks at everything else, and reports this.
-            if name == "doctor",
-                case .exited(let code)? = run([(parentKey, "\(getpid())"), (ConnectionEnd.key, "\(number)")])
-            {
-                return code
-            }
             printError(
-                "\(end.reason(brokers: brokers)); whether the broker has taken what was sent is not known; "
+                "\(ConnectionEnd(signal: number).reason(brokers: brokers)); whether the broker has taken what was sent is not known; "
                     + ConnectionEnd.advice)
             return EXIT_FAILURE
         }
@@ -88,11 +85,15 @@ enum ConnectingCommand {
 
     /// The brokers of the configuration that the command names.
     private static var brokers: [String] {
-        let arguments = CommandLine.arguments
-        let file = arguments.firstIndex { ["--config", "-c"].contains($0) }.flatMap {
-            arguments.dropFirst($0 + 1).first
+        var file = Configuration.defaultPath
+        // The last one counts.
+        for (argument, next) in zip(CommandLine.arguments, CommandLine.arguments.dropFirst() + [""]) {
+            if ["--config", "-c"].contains(argument) { file = next }
+            for start in ["--config=", "-c="] where argument.hasPrefix(start) {
+                file = String(argument.dropFirst(start.count))
+            }
         }
-        return (try? Configuration(readingFile: file ?? Configuration.defaultPath))
+        return (try? Configuration(readingFile: file))
             .map { $0.broker.addresses.map(\.description) } ?? []
     }
 }
